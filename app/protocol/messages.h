@@ -1,6 +1,6 @@
-/// The host protocol: what a client says to `ingle host` and what it answers. Transport: one JSON object per
-/// line, at most kMaxLineBytes; a longer message travels in pieces (framing.h). docs/protocol.md shows every
-/// message.
+/// The host protocol: the requests of a client and the events with which `ingle host` answers. Each message
+/// is a JSON object on a line of at most kMaxLineBytes; a longer one travels in pieces (framing.h).
+/// docs/protocol.md shows every message.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace ingle::protocol {
 
 inline constexpr uint32_t kVersion = 3;
 
-/// Chosen by the client, never 0, echoed in every event that answers the request.
+/// The id of a request. The client chooses it; it is never 0. Every event that answers the request has it.
 using RequestId = uint64_t;
 
 // Events, host → client.
@@ -34,24 +34,24 @@ struct Inspected {
     static constexpr std::string_view kName = "inspected";
     ModelInfo info;
 };
-/// In the order of the paths, models first; parts of one model are one thing.
+/// The result of Recognise: as ingle::recognise() returns it.
 struct Recognised {
     static constexpr std::string_view kName = "recognised";
     std::vector<Recognition> things;
 };
 struct Imported {
     static constexpr std::string_view kName = "imported";
-    std::string path;  ///< of the new file
-    uint64_t bytes = 0;
+    std::string path;    ///< path of the new file
+    uint64_t bytes = 0;  ///< its size
 };
 struct Loaded {
     static constexpr std::string_view kName = "loaded";
     ModelInfo info;
-    /// Path of the model that was in use before and stays in memory: its Load is answered at once. Empty:
-    /// none.
+    /// Path of the model that was in use before and stays in memory, so that a Load of it is answered at
+    /// once. Empty: there is none.
     std::string alsoLoaded;
 };
-/// What was in memory beside the model in use is there no longer. Answers nothing.
+/// The second model (Loaded::alsoLoaded) was removed from memory. This event answers no request.
 struct Released {
     static constexpr std::string_view kName = "released";
 };
@@ -61,8 +61,8 @@ struct Unloaded {
 struct Counted {
     static constexpr std::string_view kName = "counted";
     uint32_t tokens = 0;
-    uint32_t room = 0;         ///< of messages: for all that is asked, beside an answer; 0: no limit
-    std::vector<TokenId> ids;  ///< of a text, where they were asked for
+    uint32_t room = 0;         ///< for messages: as PromptSize::room
+    std::vector<TokenId> ids;  ///< for a text: its tokens if Count::withIds asked for them
 };
 struct Previewed {
     static constexpr std::string_view kName = "previewed";
@@ -86,15 +86,15 @@ struct Progress {
     static constexpr std::string_view kName = "progress";
     double fraction = 0;
     std::string phase;
-    /// The device this answer has moved to; in all of its progress from then on, so that none can be missed.
-    /// Empty: it has not moved.
+    /// The device that this answer has moved to. Every later progress of the answer repeats it, so that a
+    /// client cannot miss it. Empty: it has not moved.
     DeviceStatus moved;
 };
 struct Planned {
     static constexpr std::string_view kName = "plan";
     PromptPlan plan;
 };
-/// Consecutive token events that wait in the queue are merged into one.
+/// Tokens of an answer. The host merges consecutive events of one answer that wait to be sent.
 struct Tokens {
     static constexpr std::string_view kName = "tokens";
     TokenChunk chunk;
@@ -102,14 +102,14 @@ struct Tokens {
 struct Done {
     static constexpr std::string_view kName = "done";
     GenerateResult result;
-    Receipt receipt;  ///< what computed at the end
+    Receipt receipt;  ///< what computed the end of the answer
 };
 struct Scored {
     static constexpr std::string_view kName = "scored";
     Scores scores;
-    Receipt receipt;  ///< what computed
+    Receipt receipt;  ///< what computed the scores
 };
-/// What reading a document comes to; before its first page is read.
+/// The size of a document and of its state. It is sent before the document is read.
 struct ReadPlanned {
     static constexpr std::string_view kName = "cost";
     ReadCost cost;
@@ -118,17 +118,18 @@ struct ReadDone {
     static constexpr std::string_view kName = "read";
     ReadCost cost;
 };
-/// Of each text one row of numbers, of length 1.
+/// The embeddings of texts: one row of numbers for each, scaled to length 1.
 struct Embedded {
     static constexpr std::string_view kName = "embedded";
-    uint32_t dim = 0;
-    uint32_t tokens = 0;  ///< that were read of all texts
-    std::string rows;     ///< back to back, each `dim` floats of 32 bits, little-endian
+    uint32_t dim = 0;     ///< numbers in a row
+    uint32_t tokens = 0;  ///< tokens of all texts that the model read
+    std::string rows;     ///< [texts][dim] floats of 32 bits, little-endian
 };
 struct Failed {
     static constexpr std::string_view kName = "failed";
     Error error;
-    /// Of a load that was refused because it does not fit: the numbers, and what would help.
+    /// For a load that was refused because the model does not fit into memory: how much it needs, and the
+    /// remedies.
     MemoryEstimate memory;
 };
 using EventBody = std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Released, Unloaded, Counted,
@@ -139,46 +140,45 @@ struct Event {
     EventBody body;
 };
 
-/// What a request without events before its reply has in their place.
+/// The type Update of a request that has no events before its reply.
 using NoUpdate = std::variant<std::monostate>;
 
-/// What a request has to do with the loaded model: what changes it waits for all that came before it, and
-/// what uses it for that.
+/// What a request does with the loaded model. One that changes it waits for all earlier requests that use or
+/// change it, and one that uses it waits for all earlier requests that change it.
 enum class ModelUse { None, Uses, Changes };
 
-/// What becomes of a request that somebody takes back while the host has it.
+/// What happens to a request that is cancelled while the host has it.
 enum class WhenCancelled {
-    GoesOn,       ///< it is answered as any other
-    EndsAtOnce,   ///< for whoever asked; the host drops it if it has not begun
-    EndsInOrder,  ///< the host ends it, and says what became of it
+    GoesOn,       ///< the host answers it as any other
+    EndsAtOnce,   ///< the client ends it at once; the host drops it if it has not begun
+    EndsInOrder,  ///< the host ends it with its reply or with Failed
 };
 
 /// Which thread of the host answers a request.
 enum class HostThread {
-    Reader,  ///< the one that reads requests: before any that follows
-    Engine,  ///< the one that computes: in the order of the requests
-    Files,   ///< one of several, since a disk may not answer
-    Import,  ///< one that writes models, one at a time
+    Reader,  ///< the one that reads requests: it answers before it reads the next one
+    Engine,  ///< the one that computes: it takes requests in their order
+    Files,   ///< one of several that read files, since a disk may not respond
+    Import,  ///< the one that writes models, one at a time
 };
 
-/// What the program has to know of a request beside its fields. The client and the host ask nothing else.
+/// The facts about a kind of request. Client and host treat all requests by these facts alone.
 struct RequestFacts {
-    std::string_view doing;  ///< what the host does meanwhile, for sentences
+    std::string_view doing;  ///< what the host does meanwhile, as a part of sentences
     ModelUse modelUse = ModelUse::None;
     WhenCancelled whenCancelled = WhenCancelled::GoesOn;
     HostThread thread = HostThread::Engine;
-    bool hasOwnModel = false;  ///< for which another model is loaded beside the one that writes
+    bool hasOwnModel = false;  ///< whether it loads another model beside the one that writes
 
     constexpr bool usesMemory() const { return modelUse != ModelUse::None || hasOwnModel; }
 };
 
-// Requests, client → host. Each says everything about itself: kName is its `op`, kFacts what else there is to
-// know, Reply the event that ends it unless Failed does, Update the events before that. Where a request says
-// more, by functions:
-//   file()          the file that it waits for; empty: none
-//   inTurnWith()    those with the same text are answered one after another; empty: it waits for no other
-//   mayLoadModel()  false: it is refused rather than that a model that rests is loaded for it
-//   cancelled()     what it ends with when it was cancelled before the host had it; else Failed
+// Requests, client → host. kName is the `op` of a request and kFacts its facts. Reply is the event that ends
+// it unless Failed does; Update holds the events before that. Some requests also have these functions:
+//   file()          the file that the request reads; empty: none
+//   inTurnWith()    requests with the same text are answered one after another; empty: in any order
+//   mayLoadModel()  false: it fails if the model was unloaded because it was idle, and does not load it
+//   cancelled()     the reply if it was cancelled before the host had it; Failed without this function
 struct Hello {
     static constexpr std::string_view kName = "hello";
     static constexpr RequestFacts kFacts{.doing = "greeting", .thread = HostThread::Reader};
@@ -197,7 +197,7 @@ struct Inspect {
 
     std::string file() const { return path; }
 };
-/// What things are that somebody dropped or named together.
+/// Recognises files and folders that somebody dropped or named together.
 struct Recognise {
     static constexpr std::string_view kName = "recognise";
     static constexpr RequestFacts kFacts{.doing = "looking at the file",
@@ -210,7 +210,7 @@ struct Recognise {
 
     std::string file() const { return paths.empty() ? std::string() : paths.front(); }
 };
-/// Writes a model as another file, which appears complete or not at all. A cancel ends it by Failed.
+/// Writes a model as another file, which appears complete or not at all. Cancel ends it with Failed.
 struct Import {
     static constexpr std::string_view kName = "import";
     static constexpr RequestFacts kFacts{.doing = "making the model smaller",
@@ -219,9 +219,9 @@ struct Import {
     using Reply = Imported;
     using Update = std::variant<Progress>;
     std::string path;
-    std::string folder;  ///< where the new file will be; made if it is not there
-    std::string name;    ///< what the model is called: the new file is named after it
-    std::string quant;   ///< as `ingle import --quant` knows it
+    std::string folder;  ///< folder of the new file; created if missing
+    std::string name;    ///< name of the model, which the new file is named after
+    std::string quant;   ///< name of a quant mix, as for `ingle import --quant`
 };
 struct Load {
     static constexpr std::string_view kName = "load";
@@ -237,23 +237,23 @@ struct Unload {
     using Reply = Unloaded;
     using Update = NoUpdate;
 };
-/// Tokens of a text (for the composer). Needs a loaded model.
+/// Counts the tokens of a text or of messages. Needs a loaded model.
 struct Count {
     static constexpr std::string_view kName = "count";
     static constexpr RequestFacts kFacts{
         .doing = "counting tokens", .modelUse = ModelUse::Uses, .whenCancelled = WhenCancelled::EndsAtOnce};
     using Reply = Counted;
     using Update = NoUpdate;
-    std::string text;  ///< as it is
+    std::string text;  ///< is counted without a chat format
     std::vector<ChatMessage>
-        messages;             ///< in place of `text`: with all that the chat format puts around them
-    bool withIds = false;     ///< of `text`
-    bool addSpecial = false;  ///< to `text`: what the vocabulary begins and ends texts with
+        messages;             ///< are counted in place of `text`, with the markup of the chat format
+    bool withIds = false;     ///< returns the token ids of `text`
+    bool addSpecial = false;  ///< adds BOS and EOS to `text` if the vocabulary asks for them
 
-    /// The composer asks often, and when nobody may want the model.
+    /// The composer only asks for counts. It asks often, and an idle model need not be loaded for that.
     bool mayLoadModel() const { return withIds; }
 };
-/// What the model would be given for a request. Needs a loaded model.
+/// Makes the prompt of a request without generating. Needs a loaded model.
 struct Preview {
     static constexpr std::string_view kName = "preview";
     static constexpr RequestFacts kFacts{
@@ -262,7 +262,7 @@ struct Preview {
     using Update = NoUpdate;
     GenerateRequest request;
 };
-/// Needs a loaded model. Several may run at once, one per conversation.
+/// Writes an answer. Needs a loaded model. Several may run at once, one per conversation.
 struct Generate {
     static constexpr std::string_view kName = "generate";
     static constexpr RequestFacts kFacts{.doing = "writing this answer",
@@ -273,10 +273,10 @@ struct Generate {
     GenerateRequest request;
 
     const std::string& inTurnWith() const { return request.conversation; }
-    /// An answer without a word.
+    /// An answer without text.
     static Done cancelled() { return {{.reason = StopReason::Cancelled}, {}}; }
 };
-/// What would be chosen now at the places of an answer that exists. Needs a loaded model; waits for answers.
+/// Scores an existing answer (ingle/score.h). Needs a loaded model, and waits for answers.
 struct Score {
     static constexpr std::string_view kName = "score";
     static constexpr RequestFacts kFacts{.doing = "checking an answer",
@@ -286,9 +286,8 @@ struct Score {
     using Update = std::variant<Progress>;
     ScoreRequest score;
 };
-/// Reads what stands before every question about a document, so that each of them finds it read. Needs a
-/// loaded model; waits for answers. A cancel ends it by Failed; what was read stays, and the next one goes on
-/// there.
+/// Reads a document ahead of the questions about it (ingle/reading.h). Needs a loaded model, and waits for
+/// answers. Cancel ends it with Failed; what was read is kept, and the next Read of the text continues there.
 struct Read {
     static constexpr std::string_view kName = "read";
     static constexpr RequestFacts kFacts{.doing = "reading a document",
@@ -298,27 +297,28 @@ struct Read {
     using Update = std::variant<ReadPlanned, Progress>;
     ReadRequest reading;
 };
-/// Rows of numbers that are alike where texts mean the like, by a model of its own: loaded for the first
-/// request that names it, beside the one that writes, and kept until another one is named, or an unload. A
-/// text that is too long for it counts with its beginning. Holds up answers meanwhile: a few texts at a time.
+/// Computes embeddings of texts with a model of its own. That model is loaded beside the one that writes by
+/// the first request that names it, and stays until a request names another one or until Unload. Of a text
+/// that is too long for the model only the beginning counts. Answers wait meanwhile, so send a few texts at a
+/// time.
 struct Embed {
     static constexpr std::string_view kName = "embed";
     static constexpr RequestFacts kFacts{
         .doing = "comparing texts", .whenCancelled = WhenCancelled::EndsAtOnce, .hasOwnModel = true};
     using Reply = Embedded;
     using Update = NoUpdate;
-    std::string model;  ///< path
+    std::string model;  ///< path of the embedding model
     std::vector<std::string> texts;
-    bool whenIdle = false;  ///< not before all answers and readings under way have ended
+    bool whenIdle = false;  ///< waits until all running answers, scorings and readings have ended
 };
-/// Ends a generation, a scoring or a reading; has no reply of its own.
+/// Cancels another request, as its WhenCancelled says. It has no reply of its own.
 struct Cancel {
     static constexpr std::string_view kName = "cancel";
     static constexpr RequestFacts kFacts{.doing = "cancelling", .thread = HostThread::Reader};
     RequestId target = 0;
 };
-/// The conversations there are (see GenerateRequest::conversation) and the documents (ReadRequest::keeper):
-/// what is kept on disk for others is deleted.
+/// Lists all existing conversations (GenerateRequest::conversation) and documents (ReadRequest::keeper). The
+/// states of all others are deleted from the disk.
 struct Retain {
     static constexpr std::string_view kName = "retain";
     static constexpr RequestFacts kFacts{.doing = "tidying up"};
@@ -327,7 +327,8 @@ struct Retain {
     std::vector<std::string> conversations;
     std::vector<std::string> documents;
 };
-/// A private chat follows: what this process holds is kept out of dumps until it ends. Needs no loaded model.
+/// Keeps the memory of the host out of core dumps until it ends, since a private chat follows. Needs no
+/// loaded model.
 struct Protect {
     static constexpr std::string_view kName = "protect";
     static constexpr RequestFacts kFacts{.doing = "keeping its memory out of dumps",
@@ -335,14 +336,14 @@ struct Protect {
     using Reply = Protected;
     using Update = NoUpdate;
 };
-/// What can compute on this computer. Needs no loaded model.
+/// Lists the devices of this computer. Needs no loaded model.
 struct Devices {
     static constexpr std::string_view kName = "devices";
     static constexpr RequestFacts kFacts{.doing = "looking for devices"};
     using Reply = DevicesListed;
     using Update = NoUpdate;
 };
-/// Memory and processor. Needs no loaded model.
+/// Describes memory and processor of this computer. Needs no loaded model.
 struct Computer {
     static constexpr std::string_view kName = "computer";
     static constexpr RequestFacts kFacts{.doing = "looking at the computer"};
@@ -356,18 +357,20 @@ struct Request {
     RequestBody body;
 };
 
+/// Returns the facts of a request.
 inline const RequestFacts& factsOf(const RequestBody& body) {
     return std::visit([](const auto& request) -> const RequestFacts& { return request.kFacts; }, body);
 }
 
-/// Invalid UTF-8 in text becomes U+FFFD on encoding; ids are exact. No newline is appended.
+/// Encodes a message as JSON without a newline. Invalid UTF-8 in text becomes U+FFFD; ids are exact.
 std::string encode(const Request& request);
 std::string encode(const Event& event);
-/// Never throws. Errors: Corrupt, saying what is wrong (not JSON, unknown op, missing or mistyped field, out
-/// of range).
+/// Decodes a message. Never throws. Errors: Corrupt (not JSON, an unknown op or event, a field that is
+/// missing, has the wrong type or is out of range).
 Result<Request> decodeRequest(std::string_view line);
 Result<Event> decodeEvent(std::string_view line);
-/// The id of a message that decodeRequest refuses, so that whoever sent it hears of it; 0 where it has none.
+/// Returns the id of a message that decodeRequest() refuses, so that its sender can be answered; 0 if it has
+/// none.
 RequestId idOfRefused(std::string_view line);
 
 }  // namespace ingle::protocol

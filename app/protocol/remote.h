@@ -5,9 +5,9 @@
 
 namespace ingle::protocol {
 
-/// What paths of such models begin with; alone it stands for all of them.
+/// The prefix of the paths of such models. By itself it stands for all of them.
 inline constexpr std::string_view kRemotePrefix = "bridge:";
-/// Family, tokenizer and backend of all of them, and what they are recognised as.
+/// The family, tokenizer, backend and kind of recognition of all such models.
 inline constexpr std::string_view kRemote = "remote";
 
 inline bool isRemote(std::string_view path) {

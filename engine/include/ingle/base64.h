@@ -1,4 +1,4 @@
-/// Bytes ↔ Base64. Source: RFC 4648, section 4.
+/// Base64 encoding and decoding. Source: RFC 4648, section 4.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace ingle {
 inline constexpr std::string_view kBase64Digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// With its padding.
+/// Encodes `bytes` as Base64 with padding.
 inline std::string toBase64(std::string_view bytes) {
     std::string text;
     text.reserve((bytes.size() + 2) / 3 * 4);
@@ -27,7 +27,7 @@ inline std::string toBase64(std::string_view bytes) {
     return text;
 }
 
-/// Nothing where it is none with its padding.
+/// Decodes Base64 with padding. Returns nothing if `text` is not that.
 inline std::optional<std::string> fromBase64(std::string_view text) {
     static constexpr auto kValues = [] {
         std::array<int8_t, 256> values{};

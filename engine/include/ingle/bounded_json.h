@@ -1,4 +1,5 @@
-/// JSON of strangers: what copies and prints it recurses, and an object compares each key with those before.
+/// Parses JSON from untrusted sources. Its depth is limited because copying and printing recurse, and the
+/// number of keys because an object compares each new key with all earlier ones.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +9,22 @@
 
 namespace ingle {
 
-/// Far more than anybody writes, and little enough to be read at once.
+/// The limits are far above what people write, and low enough for a parse without a noticeable wait.
 struct JsonLimits {
-    int depth = 64;
-    size_t keys = 20'000;  ///< of all objects together
-    size_t keysOfObject = 512;
+    int depth = 64;             ///< how deep arrays and objects may be nested
+    size_t keys = 20'000;       ///< of all objects together
+    size_t keysOfObject = 512;  ///< of one object
 };
 
-/// Discarded (`is_discarded()`) where it is no JSON, or beyond the limits. Does not throw.
+/// Parses `text`. The value is discarded (`is_discarded()`) if `text` is not JSON or exceeds the limits. Does
+/// not throw.
 template <typename Json>
 Json parseBounded(std::string_view text, const JsonLimits& limits = {}) {
     using Event = typename Json::parse_event_t;
     bool isTooMuch = false;
     size_t numKeys = 0;
     std::vector<size_t> keysOfObjects;
-    // What comes after that is not even kept.
+    // Nothing is kept once a limit is exceeded.
     const auto keep = [&](int depth, Event event, Json&) {
         if (isTooMuch) return false;
         if (event == Event::object_start) keysOfObjects.push_back(0);

@@ -1,4 +1,4 @@
-/// This computer, as far as it decides which models fit. Implemented in engine/session.
+/// The facts of this computer that decide which models fit. Implemented in engine/session.
 #pragma once
 
 #include <string>
@@ -8,9 +8,10 @@
 
 namespace ingle {
 
-/// Reads what the system tells, and how fast memory is: as measured earlier, at most a day ago, or now (a
-/// third of a second at most), where there is memory for that. `folder`: of DriverTrials; there it is
-/// remembered. Errors: Io, Corrupt (/proc/meminfo).
+/// Reads processor, cores and memory from the system. The speed of memory is measured, which takes a third of
+/// a second at most, or is a measurement of the last day from `folder` (DriverTrials::folder). If there is
+/// too little free memory to measure, it is the last measurement, however old, or 0. Errors: Io, Corrupt
+/// (/proc/meminfo).
 Result<ComputerInfo> describeComputer(const std::string& folder);
 
 }  // namespace ingle

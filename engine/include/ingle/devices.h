@@ -1,4 +1,4 @@
-/// The devices of this computer. Implemented in engine/session.
+/// The compute devices of this computer. Implemented in engine/session.
 #pragma once
 
 #include <string>
@@ -9,29 +9,32 @@
 
 namespace ingle {
 
+/// Whether listDevices() tries the graphics drivers again.
 enum class DriverAnswers {
-    Remembered,  ///< those of the last trial, while no driver has changed
-    New,
+    Remembered,  ///< uses the results of the last trial while no driver has changed
+    New,         ///< tries the drivers now
 };
 
-/// Asks the drivers in a process of their own; takes 20 s at most, and as long again for each device whose
-/// driver crashes or hangs. Errors: Io (it cannot be started), Unsupported (INGLE_ISA).
+/// Lists the processor and the graphics devices, whose drivers run in a process of their own. A driver that
+/// says nothing for 20 s counts as hung; after each one that hangs or crashes, another process tries the
+/// rest. Errors: Io (the process cannot be started), InvalidArgument and Unsupported (the value of
+/// INGLE_ISA).
 Result<DeviceList> listDevices(const DriverTrials& trials, DriverAnswers answers);
 
-/// What the process of DriverTrials::command does: tries the drivers out, writes the results to standard
-/// output and exits. `leftOut`: identities of devices that need not be tried.
+/// Tries the drivers, writes the results to standard output and exits. The program that DriverTrials::command
+/// names calls it. `leftOut`: identities of devices that are not tried.
 [[noreturn]] void runDeviceProbe(const std::vector<std::string>& leftOut);
 
-/// For handlers of the signals of a crash: whatever device is in use is to blame for it. Async-signal-safe.
+/// Blames every device in use for the crash of this process. For signal handlers; async-signal-safe.
 void condemnDeviceUses();
 
-/// For a process about to end in order while a device may be in use: nobody is to think that its driver ended
-/// the process. Any thread, also while another waits for a driver.
+/// Makes sure that no driver is blamed for the end of this process. For a process that ends in order while a
+/// device may be in use. Any thread may call it, also while another one waits for a driver.
 void withdrawDeviceUses();
 
-/// For handlers of SIGBUS, which a mapped model file raises that was cut short: returns when `address` is one
-/// of such a file's, and no driver is blamed for what follows. Otherwise ends the process by that signal, as
-/// if it had not been handled.
+/// Decides what a SIGBUS means; for its signal handler. If `address` lies in a mapped model file, the file
+/// was cut short: the function returns, and no driver is blamed for what follows. Otherwise it blames the
+/// devices in use and ends the process by SIGBUS, as if the signal had no handler.
 void endUnlessModelFile(const void* address);
 
 }  // namespace ingle

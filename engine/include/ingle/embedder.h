@@ -1,5 +1,4 @@
-/// Embeddings of texts, by a model that makes rows of numbers instead of writing. Implemented in
-/// engine/session.
+/// Embeddings of texts, which encoder models compute. Implemented in engine/session.
 #pragma once
 
 #include <memory>
@@ -13,31 +12,33 @@
 
 namespace ingle {
 
-/// Of one text: one row, or one for each token where the model pools none (pooling_type 0).
+/// The embedding of one text: one row, or a row for each token if the model does not pool (pooling_type 0).
 struct Embedding {
-    uint32_t dim = 0;
-    std::vector<float> values;  ///< rows back to back; as the model gives them, not normalised
+    uint32_t dim = 0;           ///< numbers in a row
+    std::vector<float> values;  ///< [rows][dim], as the model computes them: not normalised
 };
 
-/// Each row to length 1, as most uses of embeddings want them; a row of zeros stays one.
+/// Scales each row to length 1, as most uses of embeddings want. A row of zeros stays as it is.
 void normaliseRows(Embedding& embedding);
 
-/// One thread.
+/// A loaded encoder model. Not thread-safe: one thread calls everything.
 class Embedder {
   public:
     virtual ~Embedder() = default;
-    /// Errors: as Engine::load(); Unsupported for a model that writes. `progress` may be null.
+    /// Loads a model. `progress` may be null. Errors: as Engine::load(); Unsupported for a model that writes
+    /// text.
     static Result<std::unique_ptr<Embedder>> load(const std::string& path, const LoadOptions& options,
                                                   const ProgressFn& progress);
 
     virtual const ModelInfo& info() const = 0;
-    /// That a text may have: there are no positions beyond those the model was trained with.
+    /// The most tokens that a text may have: the model has no positions beyond those of its training.
     virtual uint32_t maxTokens() const = 0;
-    /// Token ids of a text, with the special ones that the model wants around it. Errors: Unsupported when
-    /// the model has no tokenizer.
+    /// Returns the token ids of a text with the special tokens that the model expects around it. Errors:
+    /// Unsupported if the model has no tokenizer.
     virtual Result<std::vector<TokenId>> tokenize(std::string_view text) const = 0;
-    /// In the order of the texts; what each gets does not depend on the others. Errors: InvalidArgument (a
-    /// text without tokens or with more than maxTokens(), a token outside the vocabulary), Device.
+    /// Returns an embedding for each text, in their order. A text's embedding does not depend on the other
+    /// texts. Errors: InvalidArgument (a text without tokens or with more than maxTokens(), a token outside
+    /// the vocabulary), Device.
     virtual Result<std::vector<Embedding>> embed(std::span<const std::vector<TokenId>> texts) = 0;
 };
 

@@ -1,5 +1,5 @@
-/// The engine as host and command line see it: inspect, load, plan, generate, cancel. Implemented in
-/// engine/session.
+/// The engine's interface for the host and the command line: inspect a model, load it, plan a prompt,
+/// generate, cancel. Implemented in engine/session.
 #pragma once
 
 #include <cstddef>
@@ -20,34 +20,36 @@
 namespace ingle {
 
 /// Reads the header of a model file: family, sizes, quant mix, tokenizer, memory need.
-/// Errors: Io, Corrupt, Unsupported (unknown format, family, block type or tokenizer, named in the message).
+/// Errors: Io, Corrupt, InvalidArgument (an override), Unsupported (an unknown format, family, block type or
+/// tokenizer, which the message names).
 Result<ModelInfo> inspectModel(const std::string& path, const LoadOptions& options = {});
 
 struct TokenizeOptions {
-    bool addSpecial = false;    ///< add BOS/EOS as the vocabulary asks
-    bool parseSpecial = false;  ///< recognise special token text
+    bool addSpecial = false;    ///< add BOS and EOS if the vocabulary asks for them
+    bool parseSpecial = false;  ///< recognise the texts of special tokens
 };
 
-/// The tokenizer of a model file; vocabulary-only files work too. Immutable: any thread.
+/// The tokenizer of a model file; the file need not hold weights. It is immutable, so any thread may use it.
 class Vocabulary {
   public:
     virtual ~Vocabulary() = default;
+    /// Errors: Io, Corrupt, Unsupported (an unknown format or tokenizer, or a file without a tokenizer).
     static Result<std::unique_ptr<Vocabulary>> open(const std::string& path);
     virtual Result<std::vector<TokenId>> tokenize(std::string_view text,
                                                   const TokenizeOptions& options) const = 0;
-    /// The bytes those ids encode. Errors: InvalidArgument for an id outside the vocabulary.
+    /// Returns the bytes that `ids` stand for. Errors: InvalidArgument for an id outside the vocabulary.
     virtual Result<std::string> detokenize(std::span<const TokenId> ids) const = 0;
 };
 
-/// Receives what happens to one generation. Called on the thread that calls Engine::step().
+/// Receives the events of one generation. The thread that calls Engine::step() calls every function.
 class GenerateSink {
   public:
     virtual ~GenerateSink() = default;
     virtual void onPlan(const PromptPlan& plan) = 0;                         ///< first, once
-    virtual void onProgress(uint32_t promptDone, uint32_t promptTotal) = 0;  ///< while the prompt is read
+    virtual void onProgress(uint32_t promptDone, uint32_t promptTotal) = 0;  ///< tokens read, of all to read
     virtual void onTokens(const TokenChunk& chunk) = 0;
-    /// Another device computes from here on. Prompt and answer so far are read again, which is told by
-    /// onProgress(); no token comes twice.
+    /// Another device computes from here on. It reads the prompt and the answer so far again, which
+    /// onProgress() reports; no token is sent twice.
     virtual void onDevice(const DeviceStatus&) {}
     virtual void onDone(const GenerateResult& result) = 0;  ///< last, unless onError
     virtual void onError(const Error& error) = 0;           ///< last, unless onDone
@@ -55,10 +57,10 @@ class GenerateSink {
 
 using GenerationId = uint64_t;
 
-/// What messages take of a context.
+/// How much of a context messages take.
 struct PromptSize {
-    uint32_t tokens = 0;  ///< with all that the chat format puts around them
-    uint32_t room = 0;    ///< for all that is asked, beside an answer; 0: no limit
+    uint32_t tokens = 0;  ///< of the messages and of the markup that the chat format puts around them
+    uint32_t room = 0;    ///< tokens that a prompt may have, so that an answer also fits; 0: no limit
 };
 
 /// One loaded model and its scheduler. Not thread-safe: one thread calls everything except cancel(), which
@@ -66,48 +68,52 @@ struct PromptSize {
 class Engine {
   public:
     virtual ~Engine() = default;
-    /// Maps and checks the file, compiles the model's programs. `progress` may be null. What conversations
-    /// leave in memory is kept in `snapshots`.
+    /// Maps and checks the file and compiles the model's programs. `progress` may be null. The states of
+    /// conversations are kept in `snapshots`. Errors: as inspectModel(); Unsupported for a model that only
+    /// embeds, OutOfMemory, Device (the device that was asked for cannot be used), and those of a draft model
+    /// (ErrorId::DraftUnfit).
     static Result<std::unique_ptr<Engine>> load(const std::string& path, const LoadOptions& options,
                                                 const ProgressFn& progress, const Snapshots& snapshots = {});
 
     virtual const ModelInfo& info() const = 0;
-    /// May outlive the engine.
+    /// The model's tokenizer, which may outlive the engine.
     virtual std::shared_ptr<const Vocabulary> vocabulary() const = 0;
 
-    /// Renders, tokenizes and decides which oldest turns do not fit. Errors: InvalidArgument when even the
-    /// last message does not fit, when turns would have to be dropped that the request does not want dropped,
-    /// or a pinned index is out of range; Unsupported when the model has no
-    /// tokenizer.
+    /// Renders and tokenizes the prompt and decides which of the oldest turns do not fit. Errors:
+    /// InvalidArgument if the prompt is too long though all turns are dropped that may be (MessageTooLong),
+    /// if it is too long and the request allows no drops (ConversationFull), if it is empty, if a pinned
+    /// index is out of range or if the tools are malformed; Unsupported if the model has no tokenizer.
     virtual Result<PromptPlan> plan(const GenerateRequest& request) const = 0;
 
-    /// The same as somebody may look at it. Errors: as plan(), but InvalidArgument (GrammarRefused) when the
-    /// answer could not follow its rules.
+    /// Plans a request and returns its prompt as text, so that people can look at it. Errors: as plan(), and
+    /// InvalidArgument (GrammarRefused) if the request's grammar or schema cannot be used.
     virtual Result<PromptPreview> preview(const GenerateRequest& request) const = 0;
 
-    /// Nothing is dropped. Errors: Unsupported when the model has no tokenizer.
+    /// Measures the prompt of all these messages; drops none. Errors: Unsupported if the model has no
+    /// tokenizer.
     virtual Result<PromptSize> measure(std::span<const ChatMessage> messages) const = 0;
 
-    /// Queues a generation; `sink` must outlive it. Up to kMostAtOnce run at once, the others wait; what each
-    /// of them gets does not depend on the others.
+    /// Queues a generation; `sink` must outlive it. Up to kMostAtOnce run at once, and the others wait. An
+    /// answer does not depend on what runs beside it.
     virtual Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) = 0;
-    /// Queues a look at an answer that exists: what the sampler would choose at its places, all tokens fed
-    /// at once. On the processor it chooses as a generation does, bit for bit. Runs while no generation
-    /// waits or runs; `sink` must outlive it.
+    /// Queues the scoring of an existing answer: what the sampler would choose at each of its positions. The
+    /// tokens are fed many at a time; on the processor the choices are still those of a generation, bit for
+    /// bit. It runs while no generation waits or runs; `sink` must outlive it.
     virtual Result<GenerationId> submit(ScoreRequest request, ScoreSink& sink) = 0;
-    /// Queues a text to be read ahead and kept on the disk, so that every later prompt that begins with it
-    /// goes on from there. Runs while nothing else does; `sink` must outlive it.
+    /// Queues a text to be read ahead. Its state is kept on disk, and every later prompt that begins with
+    /// this text continues from there. It runs while nothing else does; `sink` must outlive it.
     virtual Result<GenerationId> submit(ReadRequest request, ReadSink& sink) = 0;
-    /// What makes answers now. The model's hash is computed in the background, where there are snapshots.
+    /// Returns the receipt of an answer that ends now. The model's hash is computed in the background, and
+    /// only if there are snapshots.
     virtual Receipt receipt() const = 0;
-    /// Does one step of work: a token for each answer being written, and a part of one prompt. False when
-    /// nothing is left to do.
+    /// Does one step of work: a token for each answer being written, and a part of one prompt. Returns false
+    /// if nothing is left to do.
     virtual bool step() = 0;
     virtual void cancel(GenerationId id) = 0;
 
     /// Feeds `tokens` exactly as given (no BOS) from an empty state in chunks of `chunkTokens` (0: the
-    /// default) and hands each row of logits [vocabSize] to `row` in order. Errors: Device; unlike a
-    /// generation it does not move to another one, since rows were handed out already.
+    /// default), and passes the logits of each token, [vocabSize], to `row` in order. Errors: Device. Unlike
+    /// a generation it does not move to another device, since `row` has had some of the logits.
     virtual Status logits(std::span<const TokenId> tokens, uint32_t chunkTokens,
                           const std::function<void(std::span<const float>)>& row) = 0;
 };

@@ -1,5 +1,5 @@
-/// The errors that people meet. Each has an id, for which a program has a sentence in its reader's language;
-/// what that sentence speaks of are arguments. `Error::message` stays what whoever looks closely is told.
+/// The ids of the errors that people see. For each id a program has a sentence in its reader's language, with
+/// the error's arguments as the values in it. `Error::message` is the detailed sentence in English.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +74,8 @@ enum class ErrorId {
     Cancelled,
 };
 
-/// Bytes and counts are whole numbers without separators, and a path is whole.
+/// A row of the table of errors. An argument that is a size or a count is a whole number without separators,
+/// and one that is a path is not shortened.
 struct ErrorIdInfo {
     constexpr ErrorIdInfo(ErrorId theId, std::string_view theName,
                           std::initializer_list<std::string_view> meanings = {})
@@ -83,8 +84,8 @@ struct ErrorIdInfo {
     }
 
     ErrorId id;
-    std::string_view name;                      ///< stable: it travels in the protocol and stays in histories
-    std::array<std::string_view, 3> arguments;  ///< what each is
+    std::string_view name;                      ///< stable: the protocol and the history contain it
+    std::array<std::string_view, 3> arguments;  ///< what each argument means
     size_t numArguments = 0;
 };
 
@@ -94,19 +95,19 @@ inline constexpr std::array kErrorIds{
     ErrorIdInfo{ErrorId::FileUnreadable, "fileUnreadable", {"path"}},
     ErrorIdInfo{ErrorId::FileEmpty, "fileEmpty", {"path"}},
     ErrorIdInfo{ErrorId::NotAModel, "notAModel", {"path"}},
-    ErrorIdInfo{ErrorId::FilePointer, "filePointer", {"path"}},  // of Git LFS, in place of the file
+    ErrorIdInfo{ErrorId::FilePointer, "filePointer", {"path"}},  // Git LFS left it in place of the file
     ErrorIdInfo{ErrorId::WebPage, "webPage", {"path"}},
     ErrorIdInfo{ErrorId::Archive, "archive", {"path"}},
-    ErrorIdInfo{ErrorId::OtherFormat, "otherFormat", {"path", "format"}},  // known, and of other programs
+    ErrorIdInfo{ErrorId::OtherFormat, "otherFormat", {"path", "format"}},  // other programs read it
     ErrorIdInfo{ErrorId::Adapter, "adapter", {"path"}},
     ErrorIdInfo{ErrorId::Projector, "projector", {"path"}},
-    ErrorIdInfo{ErrorId::FileOutside, "fileOutside", {"path"}},  // a link, or an index that names it
+    ErrorIdInfo{ErrorId::FileOutside, "fileOutside", {"path"}},  // a link or an index leads there
     ErrorIdInfo{ErrorId::SeveralModels, "severalModels", {"path", "models"}},
     ErrorIdInfo{ErrorId::WeightsAlone, "weightsAlone", {"path"}},
     ErrorIdInfo{ErrorId::PartsMissing, "partsMissing", {"path", "parts missing", "parts"}},
     ErrorIdInfo{ErrorId::DownloadIncomplete, "downloadIncomplete", {"bytes there are", "bytes of the whole"}},
-    ErrorIdInfo{ErrorId::DownloadCutShort, "downloadCutShort", {"bytes there are"}},  // even its header is
-    ErrorIdInfo{ErrorId::DownloadUnfinished, "downloadUnfinished", {"path"}},         // by its name
+    ErrorIdInfo{ErrorId::DownloadCutShort, "downloadCutShort", {"bytes there are"}},  // within the header
+    ErrorIdInfo{ErrorId::DownloadUnfinished, "downloadUnfinished", {"path"}},         // its name says so
     ErrorIdInfo{ErrorId::ModelDamaged, "modelDamaged", {"path"}},
     ErrorIdInfo{ErrorId::ModelUnsupported, "modelUnsupported", {"path"}},
     ErrorIdInfo{ErrorId::HoldsProgram, "holdsProgram", {}},
@@ -119,22 +120,22 @@ inline constexpr std::array kErrorIds{
     ErrorIdInfo{ErrorId::TooLittleMemory, "tooLittleMemory", {"model", "bytes needed", "bytes free"}},
     ErrorIdInfo{
         ErrorId::TooLittleDeviceMemory, "tooLittleDeviceMemory", {"device", "bytes needed", "bytes free"}},
-    ErrorIdInfo{ErrorId::MemoryFull, "memoryFull"},  // in the middle of something
+    ErrorIdInfo{ErrorId::MemoryFull, "memoryFull"},  // in the middle of a step
     ErrorIdInfo{ErrorId::DeviceFailed, "deviceFailed"},
     ErrorIdInfo{ErrorId::ModelFileChanged, "modelFileChanged"},
     ErrorIdInfo{ErrorId::NoModel, "noModel"},
     ErrorIdInfo{ErrorId::MessageTooLong, "messageTooLong", {"tokens needed", "tokens there is room for"}},
     ErrorIdInfo{ErrorId::ConversationFull, "conversationFull", {"tokens needed", "tokens there is room for"}},
     ErrorIdInfo{ErrorId::DraftUnfit, "draftUnfit", {"path"}},
-    ErrorIdInfo{ErrorId::HostDied, "hostDied", {"request"}},  // by its name in the protocol
+    ErrorIdInfo{ErrorId::HostDied, "hostDied", {"request"}},  // the request's name in the protocol
     ErrorIdInfo{ErrorId::HostMissing, "hostMissing"},
     ErrorIdInfo{ErrorId::HostOutdated, "hostOutdated"},
-    ErrorIdInfo{ErrorId::BridgeMissing, "bridgeMissing"},  // nothing listens
+    ErrorIdInfo{ErrorId::BridgeMissing, "bridgeMissing"},  // no bridge listens on the socket
     ErrorIdInfo{ErrorId::BridgeLost, "bridgeLost"},
     ErrorIdInfo{ErrorId::BridgeOutdated, "bridgeOutdated"},
     ErrorIdInfo{ErrorId::FarUnreachable, "farUnreachable", {"server"}},
     ErrorIdInfo{ErrorId::FarBroke, "farBroke", {"server"}},  // in the middle of an answer
-    ErrorIdInfo{ErrorId::FarCannot, "farCannot"},            // models on this computer can
+    ErrorIdInfo{ErrorId::FarCannot, "farCannot"},            // only models on this computer can do this
     ErrorIdInfo{ErrorId::HistoryDamaged, "historyDamaged"},
     ErrorIdInfo{ErrorId::HistoryNewer, "historyNewer"},
     ErrorIdInfo{ErrorId::HistoryNotWritable, "historyNotWritable", {"path"}},
@@ -143,7 +144,7 @@ inline constexpr std::array kErrorIds{
     ErrorIdInfo{ErrorId::ModelNeedsRoom, "modelNeedsRoom", {"folder", "bytes needed", "bytes free"}},
     ErrorIdInfo{ErrorId::DiskFull, "diskFull"},
     ErrorIdInfo{ErrorId::GrammarRefused, "grammarRefused", {"why"}},  // a grammar or schema for an answer
-    ErrorIdInfo{ErrorId::GrammarTooWide, "grammarTooWide"},           // too many ways to go on at once
+    ErrorIdInfo{ErrorId::GrammarTooWide, "grammarTooWide"},  // it allows too many continuations at once
     ErrorIdInfo{ErrorId::Cancelled, "cancelled"},
 };
 static_assert(
@@ -158,7 +159,8 @@ constexpr const ErrorIdInfo& errorIdInfo(ErrorId id) {
     return kErrorIds[static_cast<size_t>(id)];
 }
 
-/// Nothing for an id of another version, or with other arguments than it has here.
+/// Returns the id of an error. Returns nothing if this version does not know it, or knows it with another
+/// number of arguments.
 inline std::optional<ErrorId> errorIdOf(const Error& error) {
     const auto found = std::ranges::find(kErrorIds, std::string_view(error.id), &ErrorIdInfo::name);
     if (found == kErrorIds.end() || found->numArguments != error.arguments.size()) return std::nullopt;
@@ -166,7 +168,7 @@ inline std::optional<ErrorId> errorIdOf(const Error& error) {
 }
 
 /// Gives an error its id: `return withId<ErrorId::FileMissing>(fail(ErrorCode::Io, "{}: …", path), path);`
-/// Texts are escaped.
+/// Arguments that are texts are escaped.
 template <ErrorId id, typename... Args>
 [[nodiscard]] Error withId(Error error, const Args&... arguments) {
     static_assert(sizeof...(Args) == errorIdInfo(id).numArguments, "as the table says");
@@ -179,13 +181,13 @@ template <ErrorId id, typename... Args>
     return tl::unexpected<Error>(withId<id>(std::move(error).value(), arguments...));
 }
 
-/// The same error, which happened to `what`: "what: …".
+/// Returns the same error with "what: " before its message.
 [[nodiscard]] inline tl::unexpected<Error> happenedTo(std::string_view what, Error error) {
     error.message = fmt::format("{}: {}", escaped(what), escaped(error.message));
     return tl::unexpected<Error>(std::move(error));
 }
 
-/// Gives the refusal of a system call about a file the id that `number`, its errno, stands for.
+/// Gives the error of a failed system call about a file the id that fits `number`, its errno.
 [[nodiscard]] inline tl::unexpected<Error> withFileId(tl::unexpected<Error> error, int number,
                                                       const std::string& path) {
     if (number == ENOENT || number == ENOTDIR) return withId<ErrorId::FileMissing>(std::move(error), path);
@@ -193,7 +195,7 @@ template <ErrorId id, typename... Args>
     return withId<ErrorId::FileUnreadable>(std::move(error), path);
 }
 
-/// Gives an error that has no id yet the one of its code, where it says the same in any place.
+/// Gives an error without an id the one of its code, if that code means the same everywhere.
 [[nodiscard]] inline Error withCodeId(Error error) {
     if (!error.id.empty()) return error;
     if (error.code == ErrorCode::OutOfMemory) return withId<ErrorId::MemoryFull>(std::move(error));
@@ -202,7 +204,7 @@ template <ErrorId id, typename... Args>
     return error;
 }
 
-/// The same for what went wrong with a model's file.
+/// Does the same for an error about the model file at `path`.
 [[nodiscard]] inline Error withModelId(Error error, const std::string& path) {
     if (error.id.empty() && error.code == ErrorCode::Corrupt)
         return withId<ErrorId::ModelDamaged>(std::move(error), path);

@@ -1,5 +1,5 @@
-/// Where a check that failed leaves its sentence, so that the crash report has it. Header-only: the engine
-/// writes it, and app/crash reads it in a signal handler.
+/// Keeps the sentence of a failed check for the crash report. Header-only: the engine writes it, and
+/// app/crash reads it in a signal handler.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace ingle {
 
-/// Nothing but plain memory: a handler reads it, whatever else is broken. Only the first sentence is kept.
+/// A fixed buffer, so that a signal handler can read it whatever else is broken. It keeps the first sentence
+/// only, up to 512 bytes.
 class FailedCheck {
   public:
     void set(std::string_view sentence) {
@@ -19,7 +20,7 @@ class FailedCheck {
         std::memcpy(m_text.data(), sentence.data(), bytes);
         m_bytes = bytes;
     }
-    /// "" when none failed. May be called in signal handlers.
+    /// Returns the sentence, or "" if no check has failed. Async-signal-safe.
     std::string_view sentence() const { return {m_text.data(), m_bytes}; }
 
   private:

@@ -1,4 +1,4 @@
-/// An owned POSIX file descriptor; header-only, usable by every layer and by the application.
+/// An owned POSIX file descriptor. Header-only: every layer and the application can use it.
 #pragma once
 
 #include <unistd.h>
@@ -7,7 +7,7 @@
 
 namespace ingle {
 
-/// Closes its descriptor at the end of its life; may hold none.
+/// Closes its descriptor when it is destroyed. It may hold none.
 class FileDescriptor {
   public:
     FileDescriptor() = default;

@@ -9,12 +9,14 @@
 
 namespace ingle {
 
-/// What a model takes of memory where the processor computes, with a context as long as it would be if all of
-/// the computer's memory were free. Errors: as inspectModel().
+/// Returns how many bytes of memory a model needs when the processor computes. The context is the one of
+/// `options`, or else the one that would be chosen if all of the computer's memory were free. Errors: as
+/// inspectModel().
 Result<uint64_t> fullNeed(const std::string& path, const LoadOptions& options);
 
-/// Whether so much of memory is free, beside the share that models leave to others. The files of loaded
-/// models count as free: who wants them to stay adds them to `bytes`. False where it is not known.
+/// Returns whether `bytes` of memory are free beside the share that is left to other programs. The mapped
+/// files of loaded models count as free memory: add their sizes to `bytes` if they have to stay in memory.
+/// Returns false if the free memory is not known.
 bool hasRoomFor(uint64_t bytes);
 
 }  // namespace ingle

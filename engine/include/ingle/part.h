@@ -1,5 +1,5 @@
-/// A message is a list of parts: what engine, history, protocol, prompt and view hand to each other. No marks
-/// in text.
+/// A message is a list of parts. Engine, history, protocol, prompts and window exchange messages in this
+/// form, so that no text needs markers for what belongs to another kind.
 #pragma once
 
 #include <span>
@@ -10,38 +10,39 @@ namespace ingle {
 
 enum class PartKind {
     Text,        ///< Markdown, as the person or the model wrote it
-    Thought,     ///< what the model thinks before it answers; `data`: how long, in ms (empty: nobody knows)
-    ToolCall,    ///< `data`: which tool; `text`: the call in the model's own form
-    ToolResult,  ///< `data`: which tool; `text`: what it said
-    Attachment,  ///< `data`: name of the file; `text`: what was read from it
-    Image,       ///< `data`: where the picture is kept; `text`: what it shows
+    Thought,     ///< what the model thinks before it answers; `data`: how long it took in ms (empty: unknown)
+    ToolCall,    ///< `data`: name of the tool; `text`: the call in the model's own form
+    ToolResult,  ///< `data`: name of the tool; `text`: its result
+    Attachment,  ///< `data`: name of the file; `text`: the text that was read from it
+    Image,       ///< `data`: where the picture is stored; `text`: a description of what it shows
     Source,      ///< `data`: address or file; `text`: the passage that was used
 };
 
 struct Part {
     PartKind kind = PartKind::Text;
     std::string text;  ///< UTF-8
-    std::string data;  ///< belongs to the kind; see there
+    std::string data;  ///< depends on the kind, see PartKind
 
     bool operator==(const Part&) const = default;
 };
 
-/// What is added to a message that grows: to its last part, or as a new one. It names no place, so that it
-/// goes on rightly behind parts that another run has written.
+/// What is added to a growing message: to its last part, or as a new one. It holds no index, so that it also
+/// continues a message whose parts come from an earlier run.
 struct PartPiece {
     PartKind kind = PartKind::Text;
     std::string text;     ///< UTF-8, whole characters
-    std::string data;     ///< of a new part; of one that goes on what is known of it now, or empty
-    bool begins = false;  ///< a new part; so it is anyway behind a part of another kind, and behind none
+    std::string data;     ///< replaces the part's data unless it is empty
+    bool begins = false;  ///< begins a new part, as a piece of another kind than the last part always does
 
     bool operator==(const PartPiece&) const = default;
 };
 
-/// Whether `piece` begins a new part behind `last` (null: there is none).
+/// Returns whether `piece` begins a new part behind `last` (null: there is none).
 inline bool beginsPart(const Part* last, const PartPiece& piece) {
     return piece.begins || last == nullptr || last->kind != piece.kind;
 }
 
+/// Adds `piece` to the parts of a message.
 inline void append(std::vector<Part>& parts, const PartPiece& piece) {
     if (beginsPart(parts.empty() ? nullptr : &parts.back(), piece)) {
         parts.push_back({piece.kind, piece.text, piece.data});
@@ -51,7 +52,7 @@ inline void append(std::vector<Part>& parts, const PartPiece& piece) {
     }
 }
 
-/// Adds `piece` to pieces that are still to be handed over: to the last one, where it goes on with it.
+/// Adds `piece` to a list of pieces, and merges it with the last one if it continues the same part.
 inline void append(std::vector<PartPiece>& pieces, const PartPiece& piece) {
     const bool goesOn = !pieces.empty() && !piece.begins && pieces.back().kind == piece.kind;
     if (goesOn) {
@@ -62,7 +63,7 @@ inline void append(std::vector<PartPiece>& pieces, const PartPiece& piece) {
     }
 }
 
-/// All that was said in parts of one kind, one behind the other.
+/// Returns the texts of all parts of one kind, joined.
 inline std::string textOf(std::span<const Part> parts, PartKind kind) {
     std::string text;
     for (const Part& part : parts) {

@@ -1,4 +1,4 @@
-/// Text that stands before every question about it, read ahead and kept for all of them.
+/// Reads a text ahead, such as a document, and keeps the model's state for all questions about it.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,32 @@
 
 namespace ingle {
 
+/// A text to read ahead.
 struct ReadRequest {
-    /// What every prompt about the text begins with. The last message ends with the text: a question may
-    /// follow it there, as another part, or in a message of its own.
+    /// The messages that every prompt about the text begins with. The last one ends with the text. A question
+    /// follows as another part of that message, or as a message of its own.
     std::vector<ChatMessage> messages;
-    /// Whom the memory is kept for (as GenerateRequest::conversation), until Snapshots::retain leaves it out.
-    /// It does not go when snapshots take too much room.
+    /// The name that the state is kept under (1 to 64 letters, digits, '-' or '_'), until Snapshots::retain()
+    /// leaves it out. The state is not evicted when snapshots exceed their limit.
     std::string keeper;
-    PromptForm promptForm = {};  ///< as in the prompts about it
+    PromptForm promptForm = {};  ///< the same as in the prompts about the text
 };
 
-/// What reading a text comes to.
+/// How many tokens a text has, and the disk space that its state takes.
 struct ReadCost {
     uint32_t tokens = 0;
-    uint32_t readTokens = 0;  ///< that many of them are kept already
-    uint64_t keptBytes = 0;   ///< on the disk, when all is read
+    uint32_t readTokens = 0;  ///< of these, the ones whose state is kept already
+    uint64_t keptBytes = 0;   ///< size of the state on disk when all tokens are read
 
     bool operator==(const ReadCost&) const = default;
 };
 
-/// Receives what comes of one reading. Called on the thread that calls Engine::step().
+/// Receives the events of one reading. The thread that calls Engine::step() calls every function.
 class ReadSink {
   public:
     virtual ~ReadSink() = default;
     virtual void onCost(const ReadCost& cost) = 0;               ///< first, once
-    virtual void onProgress(uint32_t done, uint32_t total) = 0;  ///< tokens, those that were kept among them
+    virtual void onProgress(uint32_t done, uint32_t total) = 0;  ///< tokens read, with those kept earlier
     virtual void onRead(const ReadCost& cost) = 0;               ///< last, unless onError
     virtual void onError(const Error& error) = 0;                ///< last, unless onRead
 };

@@ -1,5 +1,5 @@
-/// What made an answer, beside what it was asked: enough to say later why another computer, or another day,
-/// may give other tokens.
+/// A receipt says what computed an answer. It is kept with the answer and explains later why another
+/// computer, model file or setting may give other tokens.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace ingle {
 
 struct Receipt {
-    std::string program;  ///< version, which the host states; empty: there is no receipt
+    std::string program;  ///< version of Inglenook, which the host fills in; empty: there is no receipt
     std::string modelPath;
-    std::string modelHash;  ///< of the whole file, 32 hexadecimal digits; empty: not known when this was made
-    std::string backend;    ///< "cpu"
-    std::string device;     ///< the processor's name, or the graphics device's with its driver
-    std::string instructions;  ///< of the processor: "avx2"; empty on other devices
+    std::string modelHash;     ///< of the whole file, 32 hexadecimal digits; empty: it was not known yet
+    std::string backend;       ///< "cpu", "vulkan", or "remote" for a model of a server
+    std::string device;        ///< the processor's name, or the graphics device's with its driver
+    std::string instructions;  ///< instruction set of the processor: "avx2"; empty on other devices
     KvType kv = KvType::F16;
     ActivationType activations = ActivationType::Auto;
     bool referenceKernels = false;

@@ -1,5 +1,5 @@
-/// What people drop on a window or name on a command line: what it is, in one sentence, and what can be done
-/// with it. The kinds are a table, engine/formats/kinds. Implemented in engine/session.
+/// Recognises what people drop on a window or name on a command line: says in one sentence what it is, and
+/// what can be done with it. The kinds are a table in engine/formats/kinds. Implemented in engine/session.
 #pragma once
 
 #include <optional>
@@ -12,22 +12,22 @@
 
 namespace ingle {
 
-/// What makes sense with something that was recognised.
+/// What people can do with something that was recognised.
 enum class ModelAction {
     Open,
-    MakeSmaller,  ///< writes it with fewer bits for a number
-    Import,       ///< writes it as one GGUF file
-    ReadText,     ///< it is no model; it may be a document
-    GetInstead,   ///< a model of another kind, or the same file once more
+    MakeSmaller,  ///< write it with fewer bits per weight
+    Import,       ///< write it as one GGUF file
+    ReadText,     ///< read it as a document, since it is not a model
+    GetInstead,   ///< get a model of another kind, or the same file once more
 };
 
-/// One model, or one thing that is none.
+/// What is known about one model, or about one thing that is not a model.
 struct Recognition {
-    std::string kind;      ///< a row of the table, by its name
-    std::string path;      ///< what to open: of a model in several files what stands for all of them
-    std::string sentence;  ///< in English; other languages make their own of kind, info and refusal
+    std::string kind;      ///< name of its row in the table of kinds
+    std::string path;      ///< what to open; for a model in several files the path that stands for all
+    std::string sentence;  ///< in English; other languages build theirs from kind, info and refusal
     std::vector<ModelAction> actions;
-    ModelInfo info;                ///< of a model
+    ModelInfo info;                ///< set for a model
     std::optional<Error> refusal;  ///< why it cannot be opened
 
     bool can(ModelAction action) const {
@@ -37,8 +37,8 @@ struct Recognition {
     }
 };
 
-/// Recognises each of `paths`; parts of one model are one recognition, and so are its files that say nothing
-/// alone. In the order of the paths, models first. Reads headers only.
+/// Recognises each of `paths`. The parts of one model, and its files that mean nothing alone, become one
+/// recognition. The result has the order of the paths, but models come first. Only headers are read.
 std::vector<Recognition> recognise(std::span<const std::string> paths, const LoadOptions& options = {});
 
 }  // namespace ingle

@@ -1,5 +1,5 @@
-/// Result and Error: how everything that can fail says so. Header-only, usable by every layer and by the
-/// application.
+/// Result and Error: what every function that can fail returns. Header-only: every layer and the application
+/// can use it.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,10 +15,10 @@
 
 namespace ingle {
 
-/// What kind of failure it was. Stable names: they travel in the host protocol (see errorCodeName).
+/// The kind of a failure. Its names are stable, since the host protocol contains them (see errorCodeName).
 enum class ErrorCode {
     Io,               ///< the operating system refused (missing file, no space, permission)
-    Corrupt,          ///< the data contradicts its own format
+    Corrupt,          ///< the data violates its own format
     Unsupported,      ///< well-formed, but this version cannot use it
     InvalidArgument,  ///< the caller's value is outside its range
     OutOfMemory,      ///< a memory budget was exceeded
@@ -26,13 +26,13 @@ enum class ErrorCode {
     Cancelled,        ///< somebody asked to stop
 };
 
-/// One sentence for whoever looks closely: what failed, where, and the offending value. Errors that people
-/// meet also have an id, for a sentence in their language (ingle/error_ids.h).
+/// A failure. The message is one detailed sentence: what failed, where, and the offending value. Errors that
+/// people see also have an id, for which there is a sentence in their language (ingle/error_ids.h).
 struct Error {
     ErrorCode code;
     std::string message;
-    std::string id = {};                      ///< empty: `message` is all there is
-    std::vector<std::string> arguments = {};  ///< what that sentence speaks of
+    std::string id = {};                      ///< empty: there is only the message
+    std::vector<std::string> arguments = {};  ///< values in the sentence of that id
 };
 
 template <typename T>
@@ -44,9 +44,10 @@ constexpr bool kIsResult<Result<T>> = true;
 template <>
 inline constexpr bool kIsResult<tl::unexpected<Error>> = true;
 
-/// A T or the Error that took its place: tl::expected, but dropping one does not compile. Where neither
-/// matters, `(void)` says so, with a comment why. (Constructors are not inherited: they would take whether
-/// there is a value for the value of a Result<bool>.)
+/// A T, or the Error that took its place. It is a tl::expected, but code that ignores one does not compile.
+/// Where neither value nor error matters, write `(void)` and a comment that says why. (The constructors are
+/// not inherited, because with them a Result<bool> would take whether another Result has a value as its
+/// value.)
 template <typename T>
 class [[nodiscard]] Result : public tl::expected<T, Error> {
     using Base = tl::expected<T, Error>;
@@ -64,7 +65,7 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
 };
 using Status = Result<void>;
 
-/// Texts are escaped, everything else stays what it is.
+/// Escapes a text for a message; returns a value of any other type unchanged.
 template <typename T>
 decltype(auto) printable(const T& value) {
     if constexpr (std::is_same_v<T, char>)
@@ -76,7 +77,7 @@ decltype(auto) printable(const T& value) {
 }
 
 /// Builds the error branch of a Result: `return fail(ErrorCode::Corrupt, "{}: bad magic {:#x}", path,
-/// magic);` Texts are escaped; a name from a file goes through shown(), which also cuts it.
+/// magic);` Texts are escaped. Pass a name from a file through shown(), which also shortens it.
 template <typename... Args>
 [[nodiscard]] tl::unexpected<Error> fail(ErrorCode code, fmt::format_string<Args...> text, Args&&... args) {
     return tl::unexpected<Error>(Error{code, fmt::vformat(text, fmt::make_format_args(printable(args)...))});

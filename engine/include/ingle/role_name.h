@@ -1,4 +1,4 @@
-/// What a role is called in chat templates, in the host protocol and in OpenAI's interface.
+/// The names of roles in chat templates, in the host protocol and in OpenAI's interface.
 #pragma once
 
 #include <string_view>

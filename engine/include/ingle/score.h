@@ -1,4 +1,4 @@
-/// An answer that exists, looked at again: what would be chosen now at each of its places.
+/// Scores an existing answer: computes what the sampler would choose now at each position of it.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace ingle {
 
-/// The places [from, from + count) of an answer; the place behind its last token is one, too.
+/// The positions [from, from + count) of an answer. The one behind its last token can be scored, too.
 struct ScoreRequest {
-    GenerateRequest request;   ///< as it was when the answer was written; `resumeIds` is not looked at
-    std::vector<TokenId> ids;  ///< the answer
+    GenerateRequest request;   ///< as it was when the answer was written; `resumeIds` is ignored
+    std::vector<TokenId> ids;  ///< all tokens of the answer
     uint32_t from = 0;
     uint32_t count = 0;  ///< 0: to the last token
-    uint32_t top = 0;    ///< how many of the likeliest tokens to tell of each place, at most kMostTop
-    /// Not negative: `from` is the token that this byte of the answer's text begins in (textOf() its parts of
-    /// kind Text).
+    uint32_t top = 0;    ///< how many of the likeliest tokens to return for each position, at most kMostTop
+    /// If this is not negative, scoring begins at the token in which this byte of the answer's text begins,
+    /// and `from` is ignored. The text is textOf() the parts of kind Text.
     int64_t atByte = -1;
 };
 
 struct ScoredPosition {
-    ScoredToken stored;  ///< the answer's; id -1 behind its last token
-    ScoredToken chosen;  ///< what the sampler chooses here, given all tokens of the answer before
-    float margin = 0;    ///< logit of `chosen` less that of `stored`, before filters; 0 behind the last
+    ScoredToken stored;  ///< token of the answer; its id is -1 behind the last one
+    ScoredToken chosen;  ///< what the sampler chooses here, given all earlier tokens of the answer
+    float margin = 0;    ///< logit of `chosen` minus that of `stored`, before filters; 0 behind the last
     std::vector<ScoredToken> top;  ///< likeliest first, ties by the lowest id
 
     bool operator==(const ScoredPosition&) const = default;
@@ -33,14 +33,15 @@ struct ScoredPosition {
 
 struct Scores {
     uint64_t promptHash = 0;  ///< as PromptPlan::promptHash
-    uint32_t from = 0;        ///< the place of the first of the positions
-    /// What the tokens before that place say, and bytes of them that are not told yet.
+    uint32_t from = 0;        ///< index in the answer of the first of `positions`
+    /// The text of the tokens before `from`, and the bytes of them that are not part of it yet (as
+    /// GenerateResult::withheld).
     std::vector<PartPiece> before = {};
     std::string withheld = {};
     std::vector<ScoredPosition> positions = {};
 };
 
-/// Receives what comes of one scoring. Called on the thread that calls Engine::step().
+/// Receives the events of one scoring. The thread that calls Engine::step() calls every function.
 class ScoreSink {
   public:
     virtual ~ScoreSink() = default;

@@ -1,5 +1,5 @@
-/// Texts from files, drivers and models, as they are shown to people: on one line and without anything that a
-/// terminal or a window would obey.
+/// Makes texts from files, drivers and models safe to show: they stay on one line and contain no character
+/// that controls a terminal or a window.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,8 @@
 
 namespace ingle {
 
-/// Controls (C0, DEL, C1), line separators, and what turns the direction of text: Unicode 15.0, chapters 23.1
+/// Returns whether a character controls a terminal or a window: a control code (C0, DEL, C1), a separator of
+/// lines, a mark of the direction of text, or a byte order mark. Source: Unicode 15.0, chapters 23.1
 /// and 23.2.
 constexpr bool isObeyed(char32_t code) {
     return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x61C ||
@@ -20,8 +21,9 @@ constexpr bool isObeyed(char32_t code) {
            (code >= 0x2066 && code <= 0x2069) || code == 0xFEFF;
 }
 
-/// The text with \n, \t, \x1b or \u{202e} in place of what would be obeyed and of bytes that are no UTF-8.
-/// What is escaped already stays as it is. `kept`: characters to leave alone.
+/// Returns the text with escapes such as \n, \t, \x1b or \u{202e} in place of control characters (isObeyed())
+/// and of bytes that are not UTF-8. A text that is escaped already does not change. `kept`: ASCII characters
+/// that are not escaped.
 inline std::string escaped(std::string_view text, std::string_view kept = {}) {
     std::string result;
     result.reserve(text.size());
@@ -45,10 +47,10 @@ inline std::string escaped(std::string_view text, std::string_view kept = {}) {
     return result;
 }
 
-/// Enough to recognise a name by, and no more than a line.
+/// How many characters of a name are shown: enough to recognise it, and at most a line.
 inline constexpr size_t kShownCharacters = 80;
 
-/// escaped(), and cut to kShownCharacters with an ellipsis as the last.
+/// Escapes a text and cuts it to kShownCharacters, with an ellipsis as the last if it was longer.
 inline std::string shown(std::string_view text) {
     // No character has more than four bytes, and none becomes shorter.
     std::string whole = escaped(text.substr(0, 4 * (kShownCharacters + 1)));

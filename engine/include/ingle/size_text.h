@@ -1,4 +1,4 @@
-/// Sizes as people read them.
+/// Sizes of files and memory as text.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 
 namespace ingle {
 
-/// "4.1 GB", and below one "410 MB", "41 kB". Decimal, as file managers show sizes.
+/// Returns a size in decimal units, as file managers show it: "4.1 GB", or "410 MB" and "41 kB" below one.
 inline std::string sizeText(uint64_t bytes) {
     constexpr double kGiga = 1e9, kMega = 1e6, kKilo = 1e3;
     const auto size = static_cast<double>(bytes);

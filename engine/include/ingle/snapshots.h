@@ -1,5 +1,5 @@
-/// What conversations left in memory, kept on disk, so that reopening, editing and branching do not read the
-/// whole chat again.
+/// Snapshots: states of conversations on disk. With them the model does not read a whole chat again when
+/// people reopen, edit or branch it.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,27 @@ class SnapshotStore;
 }
 
 struct SnapshotOptions {
-    std::string folder;  ///< made when missing; several processes may use it at the same time
+    std::string folder;  ///< created if missing; several processes may use it at the same time
+    /// The limit for all snapshots in the folder. The least recently used are evicted, but not those of
+    /// documents.
     uint64_t maxBytes = uint64_t{4} << 30;
-    /// Whose conversations and documents they are: each program has names of its own. "" is the window; else
-    /// 1 to 64 letters, digits, '-' or '_'.
+    /// The program that the names of conversations and documents belong to; another one may use the same
+    /// names. "" is the window; any other has 1 to 64 letters, digits, '-' or '_'.
     std::string program;
 };
 
-/// A handle to a store, shared by the engines that use it. Copies mean the same store.
+/// A handle to a store of snapshots, which several engines can share. Copies refer to the same store.
 class Snapshots {
   public:
     Snapshots() = default;  ///< no store: nothing is kept
     /// Errors: Io (the folder cannot be made or read), InvalidArgument (the name of the program).
     static Result<Snapshots> open(const SnapshotOptions& options);
 
-    /// Deletes everything that none of these conversations and documents (ReadRequest::keeper) needs, nor one
-    /// of another program: to be told which there are after one was deleted, and at the start. Returns before
-    /// the files are gone.
+    /// Deletes the snapshots that none of these conversations and documents (ReadRequest::keeper) needs and
+    /// that no other program needs. Call it with all that exist, at the start and after one was deleted. It
+    /// returns before the files are gone.
     void retain(std::vector<std::string> conversations, std::vector<std::string> documents = {}) const;
-    /// Waits until everything asked for is on disk or gone.
+    /// Waits until everything that was to be written or deleted is on disk or gone.
     void waitUntilWritten() const;
 
     const std::shared_ptr<session::SnapshotStore>& store() const { return m_store; }

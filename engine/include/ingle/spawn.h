@@ -12,18 +12,18 @@
 
 namespace ingle {
 
-/// What a program is started with. It has no signals blocked, and SIGPIPE ends it.
+/// How a program is started. It begins with no signals blocked, and SIGPIPE ends it.
 struct Start {
-    static constexpr int kOurs = -1;     ///< a descriptor: this process's own
-    static constexpr int kNothing = -2;  ///< /dev/null
+    static constexpr int kOurs = -1;     ///< in place of a descriptor: the one of this process
+    static constexpr int kNothing = -2;  ///< in place of a descriptor: /dev/null
 
-    std::string program;                 ///< a path
-    std::vector<std::string> arguments;  ///< behind the name
+    std::string program;                 ///< its path
+    std::vector<std::string> arguments;  ///< without the program's name
     int input = kOurs, output = kOurs, errors = kOurs;
-    bool isAlone = false;  ///< it inherits nothing: no other descriptor, no environment, no ignored signal
+    bool isAlone = false;  ///< it inherits no other descriptor, no environment and no ignored signal
 };
 
-/// 0, or the errno why there is no such process.
+/// Starts a process and stores its id in `pid`. Returns 0, or the errno of the failure.
 inline int spawn(const Start& start, pid_t& pid) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;

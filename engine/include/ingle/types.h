@@ -1,5 +1,5 @@
-/// Plain data shared by engine, host protocol and command line: tokens, messages, parameters, plans and
-/// events.
+/// Plain data that engine, host protocol and command line share: tokens, messages, parameters, plans and
+/// results.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ struct ChatMessage {
     bool operator==(const ChatMessage&) const = default;
 };
 
-/// A message that is text alone.
+/// Makes a message that consists of one text.
 inline ChatMessage textMessage(Role role, std::string text) {
     return {role, {{PartKind::Text, std::move(text), {}}}};
 }
 
-/// Added to the logit of one token.
+/// A number that is added to the logit of one token.
 struct LogitBias {
     TokenId id = 0;
     float bias = 0;
@@ -38,17 +38,17 @@ struct LogitBias {
     bool operator==(const LogitBias&) const = default;
 };
 
-/// How the next token is chosen. The generator is a counter-based function of (seed, position), so an answer
-/// that is continued after a crash equals the uninterrupted one.
+/// How the sampler chooses the next token. Its random numbers are a function of (seed, position), so an
+/// answer that continues after a crash equals the uninterrupted one.
 struct SamplerParams {
-    float temperature = 0.7f;  ///< 0 means greedy: the highest logit, ties to the lowest id
-    int32_t topK = 40;         ///< 0 keeps all
-    float typicalP = 1;        ///< locally typical sampling; 1 keeps all
-    float topP = 0.95f;        ///< 1 keeps all
-    float minP = 0.05f;        ///< least probability, as a share of the best one's; 0 keeps all
-    float repeatPenalty = 1;   ///< logits of recent tokens are divided (multiplied if negative) by it; 1: off
-    float frequencyPenalty = 0;  ///< taken off a token's logit for each recent occurrence
-    float presencePenalty = 0;   ///< taken off a token's logit once if it occurred recently
+    float temperature = 0.7f;    ///< 0 means greedy: the highest logit, ties to the lowest id
+    int32_t topK = 40;           ///< 0 keeps all
+    float typicalP = 1;          ///< locally typical sampling; 1 keeps all
+    float topP = 0.95f;          ///< 1 keeps all
+    float minP = 0.05f;          ///< least probability, as a share of the likeliest token's; 0 keeps all
+    float repeatPenalty = 1;     ///< divides logits of recent tokens (multiplies negative ones); 1: off
+    float frequencyPenalty = 0;  ///< subtracted from a token's logit for each recent occurrence
+    float presencePenalty = 0;   ///< subtracted from a token's logit once if it occurred recently
     uint32_t lastN = 64;         ///< how many of the last tokens of prompt and answer are "recent"
     std::vector<LogitBias> logitBias;
     uint64_t seed = 0;
@@ -57,19 +57,21 @@ struct SamplerParams {
 };
 
 enum class BackendChoice { Auto, Cpu, Vulkan };
+/// The format of the keys and values that attention keeps.
 enum class KvType { F32, F16, Q8 };
+/// The format of the activations that matrix products read.
 enum class ActivationType {
-    Auto,  ///< matmuls may round activations to 8-bit blocks where a kernel gains from it
-    F32,   ///< activations stay float32 (for comparisons)
+    Auto,  ///< they may be rounded to 8-bit blocks where that makes a kernel faster
+    F32,   ///< they stay float32 (for comparisons)
 };
 
-/// How graphics drivers are tried out, which may crash or hang.
+/// How graphics drivers, which may crash or hang, are tried out.
 struct DriverTrials {
     /// Path and arguments of a program that calls runDeviceProbe(); `--left-out IDENTITY` is added for each
-    /// device to leave out. Empty: devices are used untried, and only when asked for.
+    /// device to leave out. If it is empty, drivers are not tried, and a device is used only on request.
     std::vector<std::string> command;
-    /// An existing folder for what was learned about drivers and the processor, and for what drivers
-    /// compiled. Empty: none of it is kept.
+    /// An existing folder for the results of trials, the measured speeds of the processor and the drivers'
+    /// compiled shaders. Empty: nothing is kept.
     std::string folder;
 };
 
@@ -82,50 +84,50 @@ struct LoadOptions {
     ActivationType activations = ActivationType::Auto;
     bool fuse = true;               ///< compute ops together where that is faster
     bool referenceKernels = false;  ///< only the scalar reference kernels (used after a crash)
-    bool loadAnyway = false;        ///< also what does not fit the memory that is free
-    /// The id of a process that had loaded this and crashed or hung: a device that it was using is not used
+    bool loadAnyway = false;        ///< load the model even if it does not fit into the free memory
+    /// The id of a process that had loaded this model and crashed or hung: a device that it used is not used
     /// again. 0: there was none.
     uint32_t crashedProcess = 0;
     std::map<std::string, std::string> overrides;  ///< metadata key → value, e.g. group_norm_epsilon=1e-5
-    /// A small model with the same vocabulary, which guesses what this one writes (Guesses::Draft). Empty:
-    /// none.
+    /// Path of a small model with the same vocabulary, which predicts tokens of the answer (Guesses::Draft).
+    /// Empty: none.
     std::string draft;
-    DriverTrials trials;  ///< each process has its own: no part of the protocol
+    DriverTrials trials;  ///< not part of the protocol, since each process has its own
 };
 
-/// What makes a model fit.
+/// A change that makes a model fit into memory.
 enum class FitRemedy {
     ShorterContext,
     SmallerCache,  ///< keys and values as 8-bit blocks
-    SmallerModel,  ///< the file imported as a smaller one
+    SmallerModel,  ///< a smaller file, made by an import
 };
 
-/// A remedy that would do, with everything that belongs to it.
+/// A remedy that suffices, with the options it needs.
 struct FitChoice {
     FitRemedy remedy = FitRemedy::ShorterContext;
     uint32_t contextTokens = 0;  ///< 0: no limit (recurrent models)
     KvType kv = KvType::F16;
-    std::string quant;       ///< of a smaller model, as `ingle import --quant` knows it
-    uint64_t needBytes = 0;  ///< of memory, then
+    std::string quant;       ///< name for `ingle import --quant`; empty unless a smaller model is needed
+    uint64_t needBytes = 0;  ///< memory that the model then needs
 
     bool operator==(const FitChoice&) const = default;
 };
 
-/// What a model takes of memory where the processor computes.
+/// How much memory a model takes when the processor computes.
 struct MemoryEstimate {
-    uint64_t weightBytes = 0;     ///< the file: all of it is read for each token, so it must stay in memory
-    uint64_t cacheBytes = 0;      ///< what one conversation remembers when its context is full
-    uint64_t workBytes = 0;       ///< buffers of a step, the vocabulary, the program itself
-    uint64_t mostBytes = 0;       ///< in all, when several conversations have filled what is kept of them
-    uint64_t availableBytes = 0;  ///< what was free when this was made; 0: not known
-    uint64_t usableBytes = 0;     ///< what the computer has, or its limit is
-    std::vector<FitChoice> choices;  ///< remedies, where it does not fit
+    uint64_t weightBytes = 0;        ///< weights that must stay in memory, since each token reads them
+    uint64_t cacheBytes = 0;         ///< keys and values, or state, of one conversation with a full context
+    uint64_t workBytes = 0;          ///< buffers of a step, the vocabulary, the program itself
+    uint64_t mostBytes = 0;          ///< in all, when the caches of several conversations are full
+    uint64_t availableBytes = 0;     ///< free memory at the time of the estimate; 0: not known
+    uint64_t usableBytes = 0;        ///< memory of the computer, or the limit of its container or service
+    std::vector<FitChoice> choices;  ///< remedies if it does not fit
 
     uint64_t needBytes() const { return weightBytes + cacheBytes + workBytes; }
     bool fits() const { return availableBytes == 0 || needBytes() <= availableBytes; }
 };
 
-/// Of English text, a rule of thumb that OpenAI's help page "What are tokens and how to count them?" states.
+/// English words for each token. Source: OpenAI's help page "What are tokens and how to count them?".
 inline constexpr double kWordsPerToken = 0.75;
 
 /// What `inspect` tells about a model file without loading its weights.
@@ -142,24 +144,26 @@ struct ModelInfo {
     uint32_t vocabSize = 0;
     uint32_t trainedContext = 0;                 ///< 0: not stated
     std::map<std::string, uint64_t> quantBytes;  ///< quant type name → bytes of tensors stored in it
-    std::string smallerQuant;   ///< what `ingle import --quant` would make much smaller; empty: nothing does
-    uint64_t smallerBytes = 0;  ///< about as large as that would be
-    std::string tokenizer;      ///< "llama", "gpt2", "bytes", or "none"
-    /// "template" (the model's own), or the name of a built-in chat format; "none": it writes no answers.
+    /// The quant mix that makes the file much smaller, for `ingle import --quant`; empty: there is none.
+    std::string smallerQuant;
+    uint64_t smallerBytes = 0;  ///< estimated size of the file in `smallerQuant`
+    std::string tokenizer;      ///< kind of tokenizer, such as "llama", "gpt2" or "bytes"; or "none"
+    /// "template" (the model's own), or the name of a built-in chat format. "none" for a model that only
+    /// embeds.
     std::string promptFormat;
-    std::string promptNote;    ///< why it is a built-in one: a sentence, or empty
+    std::string promptNote;    ///< why the chat format is a built-in one: a sentence, or empty
     std::string chatTemplate;  ///< the model's own, which may not work; empty: the file has none
     MemoryEstimate memory;
-    double foretoldTokensPerSecond = 0;  ///< of an answer on the processor; 0: nothing was measured yet
-    std::string backend;                 ///< after load: "cpu"
+    double foretoldTokensPerSecond = 0;  ///< expected for an answer on the processor; 0: not measured yet
+    std::string backend;                 ///< after load: "cpu" or "vulkan"
     bool onProcessor = false;            ///< after load: it computes on the processor, not on a device
     std::string device;                  ///< after load: e.g. "AMD EPYC, 2 threads, avx512"
-    std::string deviceNote;      ///< why it is not the device asked for, or the best: a sentence, or empty
+    std::string deviceNote;      ///< why it is not the requested or the best device: a sentence, or empty
     uint32_t contextTokens = 0;  ///< the context in use; 0: no limit (recurrent models)
-    std::string contextNote;     ///< why it is a short one: a sentence, or empty
+    std::string contextNote;     ///< why the context is shorter than usual: a sentence, or empty
 };
 
-/// The block format of most of its bytes: "BF16"; empty where that is not known.
+/// Returns the block format that takes the most bytes, such as "BF16"; empty if it is not known.
 inline std::string mainQuant(const ModelInfo& info) {
     std::string name;
     uint64_t most = 0;
@@ -171,19 +175,19 @@ inline std::string mainQuant(const ModelInfo& info) {
     return name;
 }
 
-/// This computer, as far as it decides which models fit.
+/// The facts of this computer that decide which models fit.
 struct ComputerInfo {
-    std::string processor;        ///< its own name
-    uint32_t threads = 0;         ///< physical cores: what computes unless `LoadOptions::threads` says more
-    uint64_t installedBytes = 0;  ///< of memory
-    uint64_t usableBytes = 0;     ///< less than that under the limit of a container or of a service
-    uint64_t availableBytes = 0;  ///< what may be taken now
-    uint64_t readBytesPerSecond = 0;  ///< of memory, by all threads; 0: not measured yet
+    std::string processor;  ///< name of the processor
+    uint32_t threads = 0;   ///< physical cores; as many threads compute unless LoadOptions asks for others
+    uint64_t installedBytes = 0;      ///< installed memory
+    uint64_t usableBytes = 0;         ///< the same, or the limit of the container or service if it is lower
+    uint64_t availableBytes = 0;      ///< memory that is free now
+    uint64_t readBytesPerSecond = 0;  ///< how fast all threads read memory; 0: not measured yet
 
     bool operator==(const ComputerInfo&) const = default;
 };
 
-/// What computes, and why when it is not what was asked for. As in ModelInfo.
+/// The device that computes, and why if it is not the requested one (as in ModelInfo).
 struct DeviceStatus {
     std::string device;
     std::string note;
@@ -191,115 +195,118 @@ struct DeviceStatus {
     bool operator==(const DeviceStatus&) const = default;
 };
 
-/// When a device computes.
+/// When a device is used.
 enum class DeviceUse {
-    Automatic,  ///< unless another one is asked for
-    OnRequest,
+    Automatic,  ///< unless another device is requested
+    OnRequest,  ///< only if it is requested
     Never,
 };
 
-/// Something that can compute.
+/// A device of this computer.
 struct DeviceEntry {
     std::string name;
     std::string kind;  ///< "processor", "discrete", "integrated", "virtual", "software", "other"
     uint64_t memoryBytes = 0;
-    std::string driver;  ///< for people; of the processor its instruction set
+    std::string driver;  ///< name and version for people; for the processor its instruction set
     DeviceUse use = DeviceUse::Never;
-    std::string refusal;  ///< why it is not used by itself, or never: a sentence, or empty
+    std::string refusal;  ///< why it is used only on request, or never: a sentence, or empty
 };
 
 struct DeviceList {
     std::vector<DeviceEntry> devices;  ///< the processor first
-    std::string note;                  ///< why there are no others: a sentence, or empty
+    std::string note;                  ///< why there are no graphics devices: a sentence, or empty
 };
 
-/// What becomes of a conversation that outgrows the context.
+/// What happens to a conversation that outgrows the context.
 enum class WhenFull {
-    DropOldest,  ///< whole turns, oldest first
-    Refuse,      ///< nothing is dropped unseen: the request fails with ErrorId::ConversationFull
+    DropOldest,  ///< whole turns are dropped, the oldest first
+    Refuse,      ///< the request fails with ErrorId::ConversationFull
 };
 
-/// Where guesses of an answer's next tokens come from. Right ones make it faster, and none changes it: the
-/// processor computes the same logits with and without. Other devices do not guess.
+/// Where predictions of an answer's next tokens come from (speculative decoding). Right ones make the answer
+/// faster. None changes it: the processor computes the same logits with and without them. Other devices do
+/// not predict.
 enum class Guesses {
     Off,
-    LookUp,  ///< in prompt and answer, as what came before goes on
-    Draft,   ///< the draft model's (LoadOptions::draft)
+    LookUp,  ///< prompt and answer: what followed the same tokens earlier
+    Draft,   ///< the draft model (LoadOptions::draft)
 };
 
 /// Whether a model thinks before it answers.
 enum class Thinking {
-    AsUsual,  ///< as its chat template has it
+    AsUsual,  ///< the default of its chat template
     On,
     Off,
 };
 
 /// How messages become a prompt.
 struct PromptForm {
-    std::string chatTemplate;  ///< Jinja, in place of the model's own; empty: that
-    /// Told to the template; one that does not ask for it goes on as usual, and the plan's note says so.
+    std::string chatTemplate;  ///< a Jinja template in place of the model's own; empty: the model's own
+    /// A template that has no such switch ignores it, and the plan's note says so.
     Thinking thinking = Thinking::AsUsual;
-    /// What the answer may call: a JSON list of {"type": "function", "function": {"name", "description",
-    /// "parameters"}}, as OpenAI's interface has it. A template that does not ask for tools has them told
-    /// as a system message. Empty: none.
+    /// The tools that the answer may call: a JSON list of {"type": "function", "function": {"name",
+    /// "description", "parameters"}}, as in OpenAI's interface. If the template does not support tools, a
+    /// system message describes them. Empty: none.
     std::string tools;
 
     bool operator==(const PromptForm&) const = default;
 };
 
-/// Generations that run side by side; others wait.
+/// How many generations run side by side; further ones wait.
 inline constexpr uint32_t kMostAtOnce = 8;
 
-/// One generation. `messages` is the whole branch, oldest first, ending with the user's message.
+/// A request for one answer.
 struct GenerateRequest {
-    std::vector<ChatMessage> messages;
-    std::vector<uint32_t> pinned;  ///< indices of messages that must not be dropped
+    std::vector<ChatMessage> messages;  ///< the whole branch, oldest first; the last one is to be answered
+    std::vector<uint32_t> pinned;       ///< indices of messages that must not be dropped
     SamplerParams sampler;
-    uint32_t maxTokens = 0;          ///< 0: until the model ends or the context is full (see Generation)
+    /// The most tokens of the answer; one that is continued after this limit may grow by as much again. 0: as
+    /// many as the context holds, but at most 4,096, or 16,384 for a model that thinks.
+    uint32_t maxTokens = 0;
     std::vector<std::string> stops;  ///< stop strings beside those of the prompt format
     std::vector<TokenId>
         resumeIds;  ///< ids of this answer that exist already; generation continues after them
-    /// What the answer begins with before those, and no model wrote here: it is tokenized, and no part of
-    /// what `maxTokens` and `stops` speak of.
+    /// A text that the answer begins with, before `resumeIds`. It is tokenized; `maxTokens` and `stops` do
+    /// not apply to it.
     std::string resumeText;
-    std::string rawPrompt;  ///< when `messages` is empty: text to continue, no chat format
-    /// Names the conversation whose memory may be kept on disk (1 to 64 letters, digits, '-' or '_'); empty
-    /// keeps nothing (a private chat).
+    std::string rawPrompt;  ///< text to continue without a chat format, if `messages` is empty
+    /// The name under which the state of the conversation is kept on disk (1 to 64 letters, digits, '-' or
+    /// '_'). Empty: nothing is kept (a private chat).
     std::string conversation;
     std::vector<TokenId>
-        rawTokens;  ///< when both are empty: ids to continue, exactly, no BOS, no end token honoured
-    /// What the answer has to follow, at most one of them: a GBNF grammar, or a JSON Schema, whose answer is
-    /// JSON (docs/structured-answers.md). Not with rawTokens.
+        rawTokens;  ///< ids to continue if both are empty: no BOS is added, and no end token ends the answer
+    /// A GBNF grammar that the answer has to follow, or a JSON Schema for an answer in JSON, but not both
+    /// (docs/structured-answers.md). Not with rawTokens.
     std::string grammar;
     std::string jsonSchema;
     WhenFull whenFull = WhenFull::DropOldest;
-    uint32_t contextTokens = 0;  ///< how much of the model's context is used at most; 0: all of it
+    uint32_t contextTokens = 0;  ///< how much of the model's context may be used; 0: all of it
     PromptForm promptForm;
     Guesses guesses = Guesses::LookUp;
-    /// Of each token of the answer its probability is told and the likeliest so many (at most kMostTop): see
-    /// TokenChunk::chances. 0: nothing.
+    /// Returns for each token of the answer its probability and this number of the likeliest tokens (at most
+    /// kMostTop), in TokenChunk::chances. 0: nothing is returned.
     uint32_t chances = 0;
 };
 inline constexpr uint32_t kMostTop = 20;
 
-/// What the model will see. Indices refer to GenerateRequest::messages.
+/// What the prompt of a request contains. Indices refer to GenerateRequest::messages.
 struct PromptPlan {
     std::vector<uint32_t> kept;
     std::vector<uint32_t> dropped;  ///< oldest turns that did not fit
     uint32_t promptTokens = 0;
     uint32_t contextTokens = 0;  ///< 0: no limit
-    uint64_t promptHash = 0;     ///< hash of the prompt's token ids
-    std::string note;  ///< why the prompt has another form than the model's template: a sentence, or empty
+    uint64_t promptHash = 0;     ///< FNV-1a of the prompt's token ids, 64 bits
+    std::string note;            ///< why the prompt does not have the requested form: a sentence, or empty
 };
 
-/// The prompt of a request as somebody may look at it, before it is read.
+/// The prompt of a request as people can look at it, before the model reads it.
 struct PromptPreview {
     PromptPlan plan;
-    uint32_t room = 0;  ///< for the prompt, beside an answer; 0: no limit
-    /// [message][part] of GenerateRequest::messages: tokens of each part's text by itself. What the chat
-    /// format puts around them is the rest of plan.promptTokens.
+    uint32_t room = 0;  ///< tokens that a prompt may have, so that an answer also fits; 0: no limit
+    /// [message][part] of GenerateRequest::messages: tokens of each part's text by itself. The markup of the
+    /// chat format makes up the rest of plan.promptTokens.
     std::vector<std::vector<uint32_t>> partTokens;
-    std::string text;  ///< exactly what is tokenized, texts of special tokens among it
+    std::string text;  ///< exactly what is tokenized, with the texts of special tokens
 };
 
 enum class StopReason {
@@ -311,25 +318,25 @@ enum class StopReason {
 
 struct GenerateStats {
     uint32_t promptTokens = 0;
-    uint32_t cachedTokens = 0;  ///< part of the prompt that was still in memory
+    uint32_t cachedTokens = 0;  ///< tokens whose state was in memory or on disk
     uint32_t newTokens = 0;
     double prefillMs = 0;
     double decodeMs = 0;
-    uint32_t guessedTokens = 0;  ///< that were fed as guesses
-    uint32_t takenTokens = 0;    ///< and turned out to be right
+    uint32_t guessedTokens = 0;  ///< predicted tokens that were fed
+    uint32_t takenTokens = 0;    ///< predicted tokens that were right
 };
 
-/// A token that might stand at a place.
+/// A token that is possible at some position.
 struct ScoredToken {
     TokenId id = 0;
     std::string text;   ///< its bytes, which may be half a character
     double p = 0;       ///< the model's probability, before the sampler's filters and temperature
-    bool ends = false;  ///< no text: the answer would end here
+    bool ends = false;  ///< an end token, which has no text: the answer would end here
 
     bool operator==(const ScoredToken&) const = default;
 };
 
-/// What stood to be chosen at the place of an answer's token.
+/// The tokens that were likeliest at the position of one token of an answer.
 struct TokenChances {
     ScoredToken chosen;
     std::vector<ScoredToken> top;  ///< likeliest first, ties by the lowest id
@@ -337,15 +344,15 @@ struct TokenChances {
     bool operator==(const TokenChances&) const = default;
 };
 
-/// A token step as the caller sees it: exact ids, and the text that became complete with them (may be none
-/// while a UTF-8 sequence or a possible stop string is undecided).
+/// Tokens of an answer: their ids, and the text that became complete with them. There may be no text while a
+/// UTF-8 sequence is incomplete or a stop string possible.
 struct TokenChunk {
     std::vector<TokenId> ids;
     std::vector<PartPiece> pieces;
-    std::vector<TokenChances> chances = {};  ///< of each of `ids`, where the request asks for them
+    std::vector<TokenChances> chances = {};  ///< one for each of `ids` if the request asks for them
 };
 
-/// Adds a later step to one that is still to be handed over.
+/// Adds the tokens of a later chunk to an earlier one.
 inline void append(TokenChunk& chunk, const TokenChunk& later) {
     chunk.ids.insert(chunk.ids.end(), later.ids.begin(), later.ids.end());
     chunk.chances.insert(chunk.chances.end(), later.chances.begin(), later.chances.end());
@@ -355,13 +362,14 @@ inline void append(TokenChunk& chunk, const TokenChunk& later) {
 struct GenerateResult {
     StopReason reason = StopReason::EndOfText;
     GenerateStats stats;
-    /// Text that only the end decided: what had been held back as a possible stop string, when none came. It
-    /// belongs to ids that were sent before.
+    /// The rest of the text: it was held back because it could have become a stop string. It belongs to ids
+    /// that were sent before.
     std::vector<PartPiece> tail;
     std::string withheld;  ///< bytes produced but not sent as text (start of a stop string, half a character)
 };
 
-/// Progress of a long operation: fraction in [0, 1] and what is happening ("reading the prompt").
+/// Receives the progress of a long operation: a fraction in [0, 1] and what is happening ("reading the
+/// prompt").
 using ProgressFn = std::function<void(double fraction, const char* phase)>;
 
 }  // namespace ingle

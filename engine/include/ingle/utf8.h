@@ -1,4 +1,4 @@
-/// Code points ↔ UTF-8, by libutf8proc.
+/// Encodes and decodes UTF-8 with libutf8proc.
 #pragma once
 
 #include <utf8proc.h>
@@ -17,10 +17,10 @@ inline constexpr std::string_view kReplacementText = "\uFFFD";
 struct FirstCharacter {
     char32_t code = 0;
     size_t bytes = 1;
-    bool isWellFormed = true;  ///< else it is a byte that begins no character, and has no code
+    bool isWellFormed = true;  ///< false for a byte that begins no character, which has no code
 };
 
-/// `text` is not empty.
+/// Decodes the first character of `text`, which must not be empty.
 inline FirstCharacter firstCharacter(std::string_view text) {
     const auto lead = static_cast<unsigned char>(text[0]);
     if (lead < 0x80) return {lead, 1};
@@ -32,25 +32,25 @@ inline FirstCharacter firstCharacter(std::string_view text) {
     return {static_cast<char32_t>(code), static_cast<size_t>(bytes)};
 }
 
-/// The code point of the first character; U+FFFD where the bytes are none.
+/// Returns the code point of the first character, or U+FFFD if the bytes are not UTF-8.
 inline char32_t codePointOf(std::string_view text) {
     const FirstCharacter first = firstCharacter(text);
     return first.isWellFormed ? first.code : kReplacementCharacter;
 }
 
-/// `code` is at most U+10FFFF.
+/// Encodes a code point of at most U+10FFFF.
 inline std::string encodeUtf8(char32_t code) {
     utf8proc_uint8_t bytes[4];
     const auto size = utf8proc_encode_char(static_cast<utf8proc_int32_t>(code), bytes);
     return {reinterpret_cast<const char*>(bytes), static_cast<size_t>(size)};
 }
 
-/// Whether a character can begin there: at the end, or at no continuation of one.
+/// Returns whether a character can begin at byte `at`: there is no continuation byte, or the text ends.
 inline bool isBoundary(std::string_view text, size_t at) {
     return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
 }
 
-/// The last such place up to `most`, or the end.
+/// Returns the last boundary up to byte `most`, or the end of the text.
 inline size_t boundaryUpTo(std::string_view text, size_t most) {
     if (most >= text.size()) return text.size();
     while (most > 0 && !isBoundary(text, most)) --most;

@@ -1,14 +1,13 @@
-/// Which Inglenook this is: one version for both programs, set in CMakeLists.txt (see docs/releasing.md).
+/// The version of Inglenook. All programs share it; CMakeLists.txt sets it (see docs/releasing.md).
 #pragma once
 
 #include <string_view>
 
 namespace ingle {
 
-/// "1.2.3".
+/// Returns the version, such as "1.2.3".
 std::string_view version();
-/// The day it was released, as CHANGELOG.md says: "2026-11-22". Empty when it says nothing about this
-/// version.
+/// Returns the day on which it was released, such as "2026-11-22", or "" if CHANGELOG.md has no day for it.
 std::string_view releaseDate();
 
 }  // namespace ingle

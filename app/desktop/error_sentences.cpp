@@ -198,9 +198,4 @@ QString errorDetails(const Error& error) {
     return errorIdOf(error) ? toQString(error.message) : QString();
 }
 
-Error storedError(const std::string& message, const std::string& id,
-                  const std::vector<std::string>& arguments) {
-    return {ErrorCode::Io, message, id, arguments};
-}
-
 }  // namespace ingle::desktop

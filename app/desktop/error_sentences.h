@@ -3,9 +3,6 @@
 
 #include <QString>
 
-#include <string>
-#include <vector>
-
 #include "ingle/result.h"
 
 namespace ingle::desktop {
@@ -14,9 +11,5 @@ namespace ingle::desktop {
 QString errorSentence(const Error& error);
 /// The engine's own words where errorSentence() says it otherwise; else empty.
 QString errorDetails(const Error& error);
-
-/// An error as it was stored; its code matters to nobody any more.
-Error storedError(const std::string& message, const std::string& id,
-                  const std::vector<std::string>& arguments);
 
 }  // namespace ingle::desktop

@@ -16,10 +16,6 @@ using State = AnswerProgress::State;
 
 namespace {
 
-Error errorOf(const history::Message& message) {
-    return storedError(message.error, message.errorId, message.errorArguments);
-}
-
 /// By the person.
 history::AnswerEnd stopped() {
     history::AnswerEnd ending;
@@ -249,11 +245,11 @@ void RunningAnswers::onFinished(Answer& answer, const history::AnswerEnd& ending
 QString RunningAnswers::endSentence(const history::Message& message) {
     if (message.stopReason == StopReason::MaxTokens) return tr("The answer reached its length limit.");
     if (message.stopReason == StopReason::ContextFull) return tr("The model's context is full.");
-    return errorSentence(errorOf(message));
+    return message.error ? errorSentence(*message.error) : QString();
 }
 
 QString RunningAnswers::endDetails(const history::Message& message) {
-    return errorDetails(errorOf(message));
+    return message.error ? errorDetails(*message.error) : QString();
 }
 
 void RunningAnswers::remove(Answer& answer) {

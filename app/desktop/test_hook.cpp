@@ -243,7 +243,7 @@ QJsonObject TestHook::state() {
             {"role", message.role == Role::User ? "user" : "assistant"},
             {"status", enumName(static_cast<ChatRows::MessageState>(message.status))},
             {"text", toQString(allText(message))},
-            {"error", toQString(message.error)},
+            {"error", message.error ? toQString(message.error->message) : QString()},
         });
     }
     QJsonArray deviceChoices;

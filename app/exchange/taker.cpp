@@ -26,8 +26,8 @@ void makeWellFormed(history::PortableConversation& conversation) {
         *text = wellFormed(std::move(*text));
     for (history::PortableMessage& portable : conversation.messages) {
         history::Message& message = portable.message;
-        for (std::string* text : {&message.modelId, &message.modelName, &message.error})
-            *text = wellFormed(std::move(*text));
+        for (std::string* text : {&message.modelId, &message.modelName}) *text = wellFormed(std::move(*text));
+        if (message.error) message.error->message = wellFormed(std::move(message.error->message));
         for (Part& part : message.parts) {
             part.text = wellFormed(std::move(part.text));
             part.data = wellFormed(std::move(part.data));

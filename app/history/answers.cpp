@@ -1,6 +1,7 @@
 /// Writing messages. A streamed answer grows in the journal table answer_chunks, one small row per piece, and
 /// is moved into its parts when it ends: rewriting a growing text for every token would cost quadratic time.
 #include "app/codec/codec.h"
+#include "app/codec/stored_error.h"
 #include "app/history/answer_statements.h"
 #include "app/history/clock.h"
 #include "app/history/message_rows.h"
@@ -59,12 +60,12 @@ Status settleAnswer(Database& database, RowId id, const AnswerEnd& end) {
     // Only the last part that is stored already may have grown.
     const size_t stored = countStoredParts(database, id);
     storeParts(database, id, answer.parts, stored > 0 ? stored - 1 : 0);
+    const Error error = codec::storedError(end.error);
     database.execute(
         "UPDATE messages SET token_ids = ?2, withheld = ?3, status = ?4, stop_reason = ?5, error = ?6, "
         "error_id = ?7, error_arguments = ?8, finished_ms = ?9 WHERE id = ?1",
         id, tokenBytes(answer.tokenIds), std::as_bytes(std::span(answer.withheld)), snakeNameOf(end.status),
-        end.reason ? snakeNameOf(*end.reason) : "", end.error, end.errorId, textsJson(end.errorArguments),
-        now);
+        end.reason ? snakeNameOf(*end.reason) : "", error.message, error.id, textsJson(error.arguments), now);
     database.execute("DELETE FROM answer_chunks WHERE message_id = ?1", id);
     database.execute("UPDATE conversations SET updated_ms = ?2 WHERE id = ?1", answer.conversation, now);
     indexMessage(database, id, answer.parts);

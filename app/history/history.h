@@ -45,7 +45,7 @@ enum class MessageStatus {
     Streaming,    ///< an answer is being written right now
     Stopped,      ///< before its end: by the person, or by a limit (Message::stopReason)
     Interrupted,  ///< found as Streaming when the file was opened: a crash; can be continued
-    Failed,       ///< ended by an error; `error` says why
+    Failed,       ///< ended by Message::error
 };
 
 struct Folder {
@@ -95,10 +95,8 @@ struct Message {
     RowId firstKept = 0;  ///< of an answer: the oldest message the model saw; 0: it saw all of them
     MessageStatus status = MessageStatus::Complete;
     std::optional<StopReason> stopReason;  ///< of an answer that the engine ended
-    std::string error;                     ///< the engine's own words
-    std::string errorId;                   ///< names the sentence for people; empty: there is none
-    std::vector<std::string> errorArguments;
-    bool pinned = false;  ///< the model sees it always
+    std::optional<Error> error;            ///< why it failed; its code is not stored
+    bool pinned = false;                   ///< the model sees it always
     std::string modelId;
     std::string modelName;
     SamplerParams sampler;  ///< with its seed: what continuing needs
@@ -117,9 +115,7 @@ struct AnswerEnd {
     std::string withheld;                            ///< replaces
     MessageStatus status = MessageStatus::Complete;  ///< any but Streaming
     std::optional<StopReason> reason;                ///< none when it failed
-    std::string error;
-    std::string errorId;
-    std::vector<std::string> errorArguments;
+    std::optional<Error> error;                      ///< why it failed
     GenerateStats stats;
     Receipt receipt;  ///< kept as it was where this one has no program
 };
@@ -154,9 +150,7 @@ enum class Whereabouts {
 inline AnswerEnd failedWith(const Error& error) {
     AnswerEnd end;
     end.status = MessageStatus::Failed;
-    end.error = error.message;
-    end.errorId = error.id;
-    end.errorArguments = error.arguments;
+    end.error = error;
     return end;
 }
 

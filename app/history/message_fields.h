@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/codec/engine_fields.h"
+#include "app/codec/stored_error.h"
 #include "app/history/history.h"
 #include "app/history/stored_json.h"
 
@@ -23,9 +24,11 @@ void fields(V& v, codec::Of<Message> auto& m) {
 template <typename V>
 void answerFields(V& v, codec::Of<Message> auto& m) {
     v.sparse("stopReason", m.stopReason);
-    v.sparse("error", m.error);
-    v.sparse("errorId", m.errorId);
-    v.sparse("errorArguments", m.errorArguments);
+    Error error = codec::storedError(m.error);
+    v.sparse("error", error.message);
+    v.sparse("errorId", error.id);
+    v.sparse("errorArguments", error.arguments);
+    if constexpr (V::kReads) m.error = codec::errorFrom(std::move(error));
     v.sparse("firstKept", m.firstKept);
     v.sparse("promptHash", codec::as<codec::Digits>(m.promptHash));
     v.sparse("modelId", m.modelId);

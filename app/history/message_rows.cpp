@@ -63,6 +63,7 @@ void columns(V& v, codec::Of<Message> auto& message) {
 /// A visitor to which all fields are alike: each is a column.
 template <typename Visit>
 struct EachColumn {
+    static constexpr bool kReads = requires { Visit::kReads; };
     Visit visit;
 
     template <typename T>
@@ -129,6 +130,8 @@ class RowWriter {
 /// Reads the fields from a row's columns.
 class RowReader {
   public:
+    static constexpr bool kReads = true;
+
     RowReader(SQLite::Statement& row, int next) : m_row(row), m_next(next) {}
 
     void operator()(const char*, auto& field) { read(m_row.getColumn(m_next++), field); }

@@ -17,6 +17,7 @@
 #include <span>
 
 #include "app/codec/codec.h"
+#include "app/codec/stored_error.h"
 #include "engine/io/atomic_file.h"
 #include "ingle/file_descriptor.h"
 #include "ingle/paint_thread.h"
@@ -51,9 +52,11 @@ void fields(V& v, codec::Of<ModelEntry> auto& e) {
     v.optional("summary", e.summary);
     v.optional("addedAt", e.addedAt);
     v.optional("lastUsedAt", e.lastUsedAt);
-    v.optional("failure", e.failure);
-    v.optional("failureId", e.failureId);
-    v.optional("failureArguments", e.failureArguments);
+    Error failure = codec::storedError(e.failure);
+    v.optional("failure", failure.message);
+    v.optional("failureId", failure.id);
+    v.optional("failureArguments", failure.arguments);
+    if constexpr (V::kReads) e.failure = codec::errorFrom(std::move(failure));
     v.optional("tokensPerSecond", e.tokensPerSecond);
     v.optional("measuredPerSecond", e.measuredPerSecond);
     v.optional("profile", e.profile);
@@ -81,12 +84,6 @@ std::string isoNow() {
 std::string randomId() {
     std::random_device device;
     return fmt::format("{:08x}{:08x}", device(), device());
-}
-
-void setFailure(ModelEntry& entry, const std::optional<Error>& failure) {
-    entry.failure = failure ? failure->message : std::string();
-    entry.failureId = failure ? failure->id : std::string();
-    entry.failureArguments = failure ? failure->arguments : std::vector<std::string>();
 }
 
 /// Errors: Corrupt, Unsupported (newer version).
@@ -358,7 +355,7 @@ Status Library::keepGuide(const std::string& path) {
         guide->id = kGuideId;
         guide->path = absolute;
         guide->fingerprint = file;
-        setFailure(*guide, std::nullopt);
+        guide->failure.reset();
         return {};
     });
 }
@@ -375,7 +372,7 @@ Status Library::relocate(const std::string& id, const std::string& path) {
     return modifyEntry(id, [&](ModelEntry& entry) -> Status {
         entry.path = absolutePath(path);
         INGLE_TRY_ASSIGN(entry.fingerprint, fingerprint(entry.path));
-        setFailure(entry, std::nullopt);
+        entry.failure.reset();
         return {};
     });
 }
@@ -419,7 +416,7 @@ Status Library::setProfile(const std::string& id, const std::string& profile) {
 
 Status Library::markFailure(const std::string& id, const std::optional<Error>& failure) {
     return modifyEntry(id, [&](ModelEntry& entry) -> Status {
-        setFailure(entry, failure);
+        entry.failure = failure;
         return {};
     });
 }

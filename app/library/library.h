@@ -43,12 +43,10 @@ struct ModelEntry {
     Fingerprint fingerprint;
     ModelPurpose purpose = ModelPurpose::Chats;
     std::string family;
-    std::string summary;     ///< e.g. "RWKV 5 · 0.7M · Q5_0"
-    std::string addedAt;     ///< ISO 8601 UTC
-    std::string lastUsedAt;  ///< "" when never
-    std::string failure;     ///< why it could not be loaded last time, as Error::message
-    std::string failureId;   ///< as Error::id
-    std::vector<std::string> failureArguments;
+    std::string summary;           ///< e.g. "RWKV 5 · 0.7M · Q5_0"
+    std::string addedAt;           ///< ISO 8601 UTC
+    std::string lastUsedAt;        ///< "" when never
+    std::optional<Error> failure;  ///< why it could not be loaded last time; its code is not stored
     double tokensPerSecond = 0;    ///< foretold of answers; 0: not known
     double measuredPerSecond = 0;  ///< tokens of its last answers; 0: there was none long enough
     std::string profile;  ///< what is set for its answers, a JSON object (history::Profile); empty: nothing

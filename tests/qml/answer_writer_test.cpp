@@ -178,7 +178,7 @@ class AnswerWriterTest : public QObject {
         bench.writer.append(tokens(1, "one "));
         QTRY_VERIFY_WITH_TIMEOUT(bench.ending, kPatienceMs);
         QCOMPARE(bench.ending->status, MessageStatus::Failed);
-        QVERIFY(!bench.ending->error.empty());
+        QVERIFY(bench.ending->error);
         QVERIFY(stalls.isEmpty());
         QVERIFY(bench.painted.empty());
 

@@ -22,6 +22,10 @@ bool saysTheSame(const Message& a, const Message& b) {
     return a.id == b.id && a.parts == b.parts;
 }
 
+std::string errorText(const Message& message) {
+    return message.error ? message.error->message : std::string();
+}
+
 /// What the model saw of it at the last answer of which that is known: one that has just begun has no plan.
 RowId firstKeptOf(const std::vector<Message>& branch) {
     for (const Message& each : std::views::reverse(branch)) {
@@ -134,8 +138,9 @@ void BranchRows::dropFrom(size_t index) {
 /// A message that is shown may stand otherwise now than it did before.
 void BranchRows::refresh(size_t index, const Message& before) {
     const Message& now = m_messages[index];
-    if (now.status == before.status && now.error == before.error && now.siblingIndex == before.siblingIndex &&
-        now.siblingCount == before.siblingCount && now.stats.newTokens == before.stats.newTokens)
+    if (now.status == before.status && errorText(now) == errorText(before) &&
+        now.siblingIndex == before.siblingIndex && now.siblingCount == before.siblingCount &&
+        now.stats.newTokens == before.stats.newTokens)
         return;
     if (isStreaming(index) && before.status != MessageStatus::Streaming)
         blocksChanged(index, entry(index).shown.readAgain(now));  // what had ended is open again
@@ -228,8 +233,6 @@ void BranchRows::setStatus(RowId message, const history::AnswerEnd& end) {
     set.status = end.status;
     set.stopReason = end.reason;
     set.error = end.error;
-    set.errorId = end.errorId;
-    set.errorArguments = end.errorArguments;
     set.stats = end.stats;
     if (*index < m_read) return;
     if (ended && !isUser(*index)) {

@@ -26,12 +26,6 @@ std::vector<ModelEntry> ofTheLibrary(std::vector<ModelEntry> models) {
     return models;
 }
 
-/// Why it could not be used last.
-std::optional<Error> failureOf(const ModelEntry& entry) {
-    if (entry.failure.empty()) return std::nullopt;
-    return storedError(entry.failure, entry.failureId, entry.failureArguments);
-}
-
 }  // namespace
 
 ModelListModel::ModelListModel(StorageThread& storage, EngineClient& engine, Settings& settings,
@@ -88,11 +82,11 @@ void ModelListModel::useLast() {
     if (last == m_models.end()) return;
     // The guide comes first only while there is nothing else.
     if (last->lastUsedAt.empty() && last->id != library::kGuideId) return;
-    if (last->failure.empty()) {
+    if (!last->failure) {
         loadById(last->id);
     } else {
         m_current = *last;
-        m_failure = failureOf(m_current);
+        m_failure = m_current.failure;
         setState(Failed);
     }
 }
@@ -140,7 +134,7 @@ void ModelListModel::load(const ModelEntry& entry, FileState file) {
     // Answers of the model in use end here, and not for a file that is no model, or not there.
     if (file != FileState::Missing) emit loadStarting();
     m_current = entry;
-    m_failure = failureOf(entry);
+    m_failure = entry.failure;
     if (file == FileState::Missing) {
         m_engine.forgetLoad();
         setState(Missing);
@@ -463,8 +457,7 @@ QString ModelListModel::details(const ModelEntry& entry) const {
 QString ModelListModel::trouble(const ModelEntry& entry) const {
     const auto look = m_looks.find(entry.id);
     if (look != m_looks.end() && look->second.file != FileState::Same) return fileText(look->second.file);
-    const auto failure = failureOf(entry);
-    return failure ? errorSentence(*failure) : QString();
+    return entry.failure ? errorSentence(*entry.failure) : QString();
 }
 
 QHash<int, QByteArray> ModelListModel::roleNames() const {

@@ -44,7 +44,7 @@ std::optional<history::PortableMessage> messageFrom(const json& value, Taker& ta
         if (message.message.modelName.empty()) message.message.modelName = textMember(value, "model");
         if (const json& error = memberOf(value, "error"); !error.is_null() && error != false) {
             message.message.status = history::MessageStatus::Failed;
-            message.message.error = textMember(error, "content");
+            message.message.error = Error{ErrorCode::Io, textMember(error, "content")};
         } else if (memberOf(value, "done") == false) {
             message.message.status = history::MessageStatus::Interrupted;
         }

@@ -123,7 +123,7 @@ TEST_F(DurableHistory, DeletedTextIsInNoFile) {
     for (int i = 0; i < 50; ++i) {
         ASSERT_TRUE(m_history->appendAnswer(answer, piece("a reply about zirconium "), {i}, "withheldium"));
     }
-    ASSERT_TRUE(m_history->finishAnswer(answer, {.error = "errorium"}));
+    ASSERT_TRUE(m_history->finishAnswer(answer, {.error = Error{ErrorCode::Io, "errorium"}}));
     ASSERT_TRUE(m_history->setDraft(m_conversation, "a draftium"));
     ASSERT_TRUE(m_history->renameConversation(m_conversation, "a titlium"));
     std::ofstream(m_path + ".backup-v1") << "a backup with zirconium";

@@ -116,15 +116,14 @@ TEST_F(HistoryTest, AnAnswerKeepsEverythingThatContinuingNeeds) {
     EXPECT_EQ(allText(message), "Be\0cause 漢"s);
     EXPECT_THAT(message.tokenIds, testing::ElementsAre(5, -1, 2'000'000'000, 7, 8));
 
-    ASSERT_TRUE(m_history->finishAnswer(id, {.pieces = piece("."),
-                                             .ids = {9},
-                                             .withheld = "\xFF\0"s,
-                                             .status = MessageStatus::Failed,
-                                             .reason = StopReason::MaxTokens,
-                                             .error = "It broke.",
-                                             .errorId = "engine.broke",
-                                             .errorArguments = {"2.1", "\xFF"},
-                                             .stats = {1, 2, 3, 4.5, 6.5}}));
+    ASSERT_TRUE(m_history->finishAnswer(
+        id, {.pieces = piece("."),
+             .ids = {9},
+             .withheld = "\xFF\0"s,
+             .status = MessageStatus::Failed,
+             .reason = StopReason::MaxTokens,
+             .error = Error{ErrorCode::Device, "It broke.", "engine.broke", {"2.1", "\xFF"}},
+             .stats = {1, 2, 3, 4.5, 6.5}}));
     reopen();
     message = valueOf(m_history->message(id));
     EXPECT_EQ(message.status, MessageStatus::Failed);
@@ -137,9 +136,10 @@ TEST_F(HistoryTest, AnAnswerKeepsEverythingThatContinuingNeeds) {
     EXPECT_EQ(message.promptHash, ~uint64_t{0} - 9);
     EXPECT_EQ(message.firstKept, m_question);
     EXPECT_EQ(message.stopReason, StopReason::MaxTokens);
-    EXPECT_EQ(message.error, "It broke.");
-    EXPECT_EQ(message.errorId, "engine.broke");
-    EXPECT_THAT(message.errorArguments, testing::ElementsAre("2.1", "\uFFFD"));
+    ASSERT_TRUE(message.error);
+    EXPECT_EQ(message.error->message, "It broke.");
+    EXPECT_EQ(message.error->id, "engine.broke");
+    EXPECT_THAT(message.error->arguments, testing::ElementsAre("2.1", "\uFFFD"));
     EXPECT_FALSE(message.pinned);
     EXPECT_EQ(message.modelId, "m1");
     EXPECT_EQ(message.modelName, "Tiny");
@@ -157,8 +157,7 @@ TEST_F(HistoryTest, AnAnswerKeepsEverythingThatContinuingNeeds) {
     ASSERT_TRUE(m_history->resumeAnswer(id));
     message = valueOf(m_history->message(id));
     EXPECT_EQ(message.stopReason, std::nullopt);
-    EXPECT_EQ(message.error + message.errorId, "");
-    EXPECT_TRUE(message.errorArguments.empty());
+    EXPECT_FALSE(message.error);
 }
 
 TEST_F(HistoryTest, PartsStayApartFromTheJournalOn) {

@@ -239,8 +239,6 @@ TEST(PrivateTurns, AreInMemoryAndNowhereElse) {
                                                       .ids = {},
                                                       .withheld = {},
                                                       .error = {},
-                                                      .errorId = {},
-                                                      .errorArguments = {},
                                                       .stats = {},
                                                       .receipt = {}}));
         EXPECT_EQ(valueOf(reader->findIn(turn.conversation.id, "fire")).size(), 1u);

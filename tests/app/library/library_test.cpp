@@ -93,7 +93,7 @@ TEST_F(LibraryTest, NamesAreMadeUniqueAndPathsAreNotAddedTwice) {
     EXPECT_EQ(refreshed->id, first->id);
     EXPECT_EQ(refreshed->name, "tiny");
     EXPECT_EQ(refreshed->family, "rwkv5");
-    EXPECT_EQ(refreshed->failure, "");
+    EXPECT_FALSE(refreshed->failure);
     EXPECT_EQ(library.models().size(), 2u);
     EXPECT_EQ(library.findByName("tiny 2")->id, second->id);
     EXPECT_EQ(library.findById(second->id)->name, "tiny 2");
@@ -127,7 +127,7 @@ TEST_F(LibraryTest, ListsTheGuideBehindAllOthersWhereverItLies) {
     ASSERT_TRUE(library.keepGuide(makeModel("moved.gguf", "better weights")));
     ASSERT_EQ(library.models().size(), 2u);
     EXPECT_EQ(library.findById(kGuideId)->path, m_dir + "/moved.gguf");
-    EXPECT_EQ(library.findById(kGuideId)->failure, "");
+    EXPECT_FALSE(library.findById(kGuideId)->failure);
     EXPECT_EQ(checkFile(*library.findById(kGuideId)), FileState::Same);
 
     // Forgotten, it comes back; a failure stays while the file is the same.
@@ -135,7 +135,7 @@ TEST_F(LibraryTest, ListsTheGuideBehindAllOthersWhereverItLies) {
     ASSERT_TRUE(library.keepGuide(m_dir + "/moved.gguf"));
     ASSERT_TRUE(library.markFailure(kGuideId, Error{ErrorCode::Corrupt, "It was damaged."}));
     ASSERT_TRUE(library.keepGuide(m_dir + "/moved.gguf"));
-    EXPECT_EQ(library.findById(kGuideId)->failure, "It was damaged.");
+    EXPECT_EQ(library.findById(kGuideId)->failure.value().message, "It was damaged.");
     EXPECT_FALSE(library.keepGuide(m_dir + "/gone.gguf"));
 }
 

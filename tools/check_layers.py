@@ -29,6 +29,9 @@ DEVICES = MODELS | {
 LOADING = DEVICES | IMPORT | {"engine/session/loading"}
 SNAPSHOTS = LOADING | {"engine/session/snapshots"}
 CONVERSATIONS = SNAPSHOTS | {"engine/grammar", "engine/session/conversations"}
+HISTORY = "app/history/"
+HISTORY_STORE = PUBLIC | {"app/codec", HISTORY + "text", HISTORY + "store"}
+HISTORY_ROOMS = {HISTORY + "text", HISTORY + "store", "app/history"}  # for whoever uses the history
 DOCUMENT_READERS = PUBLIC | {"app/documents", "app/documents/readers"}
 
 ALLOWED = {
@@ -74,17 +77,19 @@ ALLOWED = {
     "app/sandbox": PUBLIC | {"app/sandbox"},
     "app/crash": PUBLIC | {"app/crash"},
     "app/library": PUBLIC | {"engine/io", "app/codec", "app/library"},
-    "app/history": PUBLIC | {"app/codec", "app/history"},
+    HISTORY + "text": PUBLIC | {HISTORY + "text"},
+    HISTORY + "store": HISTORY_STORE,
+    "app/history": HISTORY_STORE | HISTORY_ROOMS,
     "app/exchange/unzip": PUBLIC | {"app/exchange"},
-    "app/exchange": PUBLIC | {"engine/io", "app/codec", "app/history", "app/content", "app/exchange"},
-    "app/storage": PUBLIC | {"app/history", "app/library", "app/storage"},
+    "app/exchange": PUBLIC | HISTORY_ROOMS | {"engine/io", "app/codec", "app/content", "app/exchange"},
+    "app/storage": PUBLIC | HISTORY_ROOMS | {"app/library", "app/storage"},
     "app/content": PUBLIC | {"app/content"},
     "app/documents": PUBLIC | {"engine/base", "app/documents"},
     "app/documents/readers": DOCUMENT_READERS,
     "app/documents/program": DOCUMENT_READERS | {"app/sandbox", "app/documents/program"},
-    "app/cli": PUBLIC | {
-        "engine/lab", "engine/import", "app/protocol", "app/library", "app/documents", "app/history", "app/exchange",
-        "app/sandbox", "app/crash", "app/cli"
+    "app/cli": PUBLIC | HISTORY_ROOMS | {
+        "engine/lab", "engine/import", "app/protocol", "app/library", "app/documents", "app/exchange", "app/sandbox",
+        "app/crash", "app/cli"
     },
     "app/local": PUBLIC | {"app/local"},
     "app/sse": PUBLIC | {"app/sse"},
@@ -93,17 +98,17 @@ ALLOWED = {
         "app/codec", "app/local", "app/sse", "app/protocol", "app/client", "app/library", "app/sandbox", "app/serve"
     },
     "app/typeset": PUBLIC | {"app/sandbox", "app/typeset"},
-    "app/desktop": PUBLIC | {
+    "app/desktop": PUBLIC | HISTORY_ROOMS | {
         "engine/io", "app/client", "app/local", "app/content", "app/documents", "app/exchange", "app/protocol",
-        "app/library", "app/history", "app/storage", "app/sandbox", "app/crash", "app/desktop"
+        "app/library", "app/storage", "app/sandbox", "app/crash", "app/desktop"
     },
 }
 
 # Header pattern → folders that may include it.
 OWNERS = [
     (r"^Q[A-Z]|^Qt", ["app/desktop", "app/typeset"]),
-    (r"^SQLiteCpp/", ["app/history"]),
-    (r"^sqlite3\.h", ["app/history", "app/exchange"]),
+    (r"^SQLiteCpp/", ["app/history", HISTORY + "store"]),
+    (r"^sqlite3\.h", [HISTORY + "text", HISTORY + "store", "app/exchange"]),
     (r"^vulkan/", [VULKAN + "substrate"]),
     (r"intrin\.h$|^arm_neon\.h", ["engine/kernels"]),
     (r"^md4c", ["app/content"]),

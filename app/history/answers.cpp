@@ -3,9 +3,10 @@
 #include "app/codec/codec.h"
 #include "app/codec/stored_error.h"
 #include "app/history/answer_statements.h"
-#include "app/history/clock.h"
 #include "app/history/message_rows.h"
 #include "app/history/search_index.h"
+#include "app/history/store/clock.h"
+#include "app/history/store/token_bytes.h"
 #include "app/history/stored_json.h"
 #include "app/history/stored_values.h"
 

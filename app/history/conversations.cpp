@@ -1,8 +1,8 @@
 /// Conversations, drafts and settings.
-#include "app/history/clock.h"
-#include "app/history/database.h"
 #include "app/history/history.h"
 #include "app/history/search_index.h"
+#include "app/history/store/clock.h"
+#include "app/history/store/database.h"
 
 namespace ingle::history {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "app/history/database.h"
 #include "app/history/documents.h"
+#include "app/history/store/database.h"
 
 namespace ingle::history {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/history/clock.h"
-#include "app/history/database.h"
 #include "app/history/document_rows.h"
+#include "app/history/store/clock.h"
+#include "app/history/store/database.h"
 #include "app/history/stored_json.h"
-#include "app/history/text_folding.h"
+#include "app/history/text/text_folding.h"
 
 namespace ingle::history {
 namespace {

@@ -1,7 +1,7 @@
 /// Folders of conversations, the archive, and the layers of values that folders and conversations have.
-#include "app/history/database.h"
 #include "app/history/folder_settings.h"
 #include "app/history/history.h"
+#include "app/history/store/database.h"
 
 namespace ingle::history {
 namespace {

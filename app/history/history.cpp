@@ -6,9 +6,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "app/history/backups.h"
-#include "app/history/database.h"
-#include "app/history/schema.h"
+#include "app/history/store/backups.h"
+#include "app/history/store/database.h"
+#include "app/history/store/schema.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::history {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/history/profile.h"
+#include "app/history/store/row_id.h"
 #include "ingle/part.h"
 #include "ingle/receipt.h"
 #include "ingle/result.h"
@@ -22,23 +23,6 @@ namespace ingle::history {
 
 class Database;
 struct AnswerStatements;
-
-using RowId = int64_t;
-
-/// Ids of what is in memory only begin here. A double holds them exactly, and half of one more: Qt adds that
-/// where it makes a whole number of it again.
-inline constexpr RowId kFirstPrivateId = RowId{1} << 50;
-constexpr bool isPrivate(RowId id) {
-    return id >= kFirstPrivateId;
-}
-
-/// Tells a file from another one of the same name; all zero: there is none.
-struct FileId {
-    uint64_t device = 0;
-    uint64_t inode = 0;
-
-    bool operator==(const FileId&) const = default;
-};
 
 enum class MessageStatus {
     Complete,
@@ -352,9 +336,5 @@ class History : public HistoryReader {
 /// What a moveTo() that was killed left in the folder: what is whole gets the name it was to have, or one
 /// like it where that has been taken; the rest goes. Returns the names that are not as wanted. Errors: Io.
 Result<std::vector<std::string>> takeUpRescued(const std::string& folder);
-
-/// A fresh copy of the file, read through, takes the place of all older backups; where it cannot be made,
-/// these stay. Takes seconds. Any thread. Errors: Io; Corrupt.
-Status replaceBackups(const std::string& path);
 
 }  // namespace ingle::history

@@ -1,6 +1,7 @@
 #include "app/history/message_rows.h"
 
 #include "app/history/message_fields.h"
+#include "app/history/store/token_bytes.h"
 #include "app/history/stored_values.h"
 #include "ingle/error_ids.h"
 

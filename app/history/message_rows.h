@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/history/database.h"
 #include "app/history/history.h"
+#include "app/history/store/database.h"
 
 namespace ingle::history {
 

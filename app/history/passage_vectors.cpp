@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "app/history/database.h"
+#include "app/history/store/database.h"
 
 namespace ingle::history {
 namespace {

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <utility>
 
-#include "app/history/database.h"
 #include "app/history/documents.h"
-#include "app/history/text_folding.h"
+#include "app/history/store/database.h"
+#include "app/history/text/text_folding.h"
 #include "ingle/utf8.h"
 
 namespace ingle::history {

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "app/history/database.h"
 #include "app/history/documents.h"
+#include "app/history/store/database.h"
 #include "ingle/utf8.h"
 
 namespace ingle::history {

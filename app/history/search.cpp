@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "app/history/snippet.h"
 #include "app/history/stored_values.h"
-#include "app/history/text_folding.h"
+#include "app/history/text/snippet.h"
+#include "app/history/text/text_folding.h"
 
 namespace ingle::history {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "app/history/database.h"
 #include "app/history/history.h"
+#include "app/history/store/database.h"
 
 namespace ingle::history {
 

@@ -8,9 +8,8 @@
 #include <optional>
 #include <string_view>
 
-#include "app/history/backups.h"
 #include "app/history/history.h"
-#include "app/history/schema.h"
+#include "app/history/store/backups.h"
 #include "app/history/stored_values.h"
 
 namespace ingle::codec {

@@ -1,7 +1,7 @@
 /// What has to be done before no file holds a deleted text any more. Private to app/history and its tests.
 #pragma once
 
-#include "app/history/database.h"
+#include "app/history/store/database.h"
 
 namespace ingle::history {
 

@@ -2,10 +2,10 @@
 /// marked (trashed_ms = 0) and shredding.cpp removes it.
 #include <limits>
 
-#include "app/history/clock.h"
-#include "app/history/database.h"
 #include "app/history/history.h"
 #include "app/history/shredding.h"
+#include "app/history/store/clock.h"
+#include "app/history/store/database.h"
 #include "ingle/utf8.h"
 
 namespace ingle::history {

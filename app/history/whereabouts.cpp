@@ -1,7 +1,6 @@
 /// A history whose file is taken away while it is open. An open file outlives its name, so nothing is lost:
 /// all of it is written anew, and work goes on there.
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,9 +11,9 @@
 #include <string_view>
 
 #include "app/history/answer_statements.h"
-#include "app/history/backups.h"
-#include "app/history/database.h"
 #include "app/history/history.h"
+#include "app/history/store/backups.h"
+#include "app/history/store/database.h"
 
 namespace ingle::history {
 namespace {

@@ -8,8 +8,8 @@
 #include "app/cli/terminal_text.h"
 #include "app/exchange/export_chats.h"
 #include "app/exchange/import_chats.h"
-#include "app/history/copies.h"
-#include "app/history/sole_use.h"
+#include "app/history/store/copies.h"
+#include "app/history/store/sole_use.h"
 #include "app/library/library.h"
 #include "ingle/error_ids.h"
 

@@ -13,7 +13,7 @@
 #include "app/desktop/running_answers.h"
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/notices.h"
-#include "app/history/copies.h"
+#include "app/history/store/copies.h"
 
 namespace ingle::desktop {
 

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "app/desktop/viewmodels/block_document.h"
-#include "app/history/word_finder.h"
+#include "app/history/text/word_finder.h"
 
 namespace ingle::desktop {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "app/desktop/viewmodels/chat_rows.h"
-#include "app/history/word_finder.h"
+#include "app/history/text/word_finder.h"
 
 namespace ingle::desktop {
 

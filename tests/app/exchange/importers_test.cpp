@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "app/exchange/import_chats.h"
-#include "app/history/copies.h"
+#include "app/history/store/copies.h"
 #include "app/storage/storage.h"
 #include "tests/app/exchange/sample_exports.h"
 #include "tests/app/history/history_fixture.h"

@@ -1,6 +1,6 @@
 // Backups count only once they were read through, and what they hold can be taken back.
-#include "app/history/copies.h"
-#include "app/history/sole_use.h"
+#include "app/history/store/copies.h"
+#include "app/history/store/sole_use.h"
 #include "tests/app/history/history_fixture.h"
 
 namespace ingle::history {

@@ -8,8 +8,8 @@
 #include <csignal>
 #include <random>
 
-#include "app/history/backups.h"
-#include "app/history/schema.h"
+#include "app/history/store/backups.h"
+#include "app/history/store/schema.h"
 #include "tests/app/history/history_fixture.h"
 
 namespace ingle::history {

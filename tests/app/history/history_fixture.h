@@ -9,8 +9,9 @@
 #include <memory>
 #include <string>
 
-#include "app/history/database.h"
 #include "app/history/history.h"
+#include "app/history/store/copies.h"
+#include "app/history/store/database.h"
 
 namespace ingle::history {
 

@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <random>
 
-#include "app/history/schema.h"
-#include "app/history/text_folding.h"
+#include "app/history/store/schema.h"
+#include "app/history/text/text_folding.h"
 #include "tests/app/history/history_fixture.h"
 #include "tests/every_case.h"
 

@@ -9,10 +9,10 @@
 #include <cstring>
 #include <random>
 
-#include "app/history/backups.h"
 #include "app/history/documents.h"
-#include "app/history/marked_text.h"
-#include "app/history/schema.h"
+#include "app/history/store/backups.h"
+#include "app/history/store/schema.h"
+#include "app/history/text/marked_text.h"
 #include "tests/app/history/history_fixture.h"
 
 namespace ingle::history {

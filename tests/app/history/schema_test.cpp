@@ -1,10 +1,10 @@
-#include "app/history/schema.h"
+#include "app/history/store/schema.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "app/history/backups.h"
+#include "app/history/store/backups.h"
 #include "tests/app/history/history_fixture.h"
 
 namespace ingle::history {

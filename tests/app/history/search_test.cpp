@@ -6,9 +6,9 @@
 #include <thread>
 #include <utility>
 
-#include "app/history/snippet.h"
-#include "app/history/text_folding.h"
-#include "app/history/word_finder.h"
+#include "app/history/text/snippet.h"
+#include "app/history/text/text_folding.h"
+#include "app/history/text/word_finder.h"
 #include "tests/app/history/history_fixture.h"
 
 namespace ingle::history {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "app/history/database.h"
+#include "app/history/store/database.h"
 #include "ingle/result.h"
 
 namespace ingle::history {

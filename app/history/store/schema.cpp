@@ -1,8 +1,8 @@
-#include "app/history/schema.h"
+#include "app/history/store/schema.h"
 
 #include <array>
 
-#include "app/history/backups.h"
+#include "app/history/store/backups.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::history {

@@ -1,4 +1,4 @@
-#include "app/history/marked_text.h"
+#include "app/history/text/marked_text.h"
 
 #include <algorithm>
 #include <string>

@@ -1,11 +1,11 @@
 /// A branch copied into a conversation of its own.
 #include <map>
 
-#include "app/history/clock.h"
-#include "app/history/database.h"
 #include "app/history/history.h"
 #include "app/history/message_rows.h"
 #include "app/history/search_index.h"
+#include "app/history/store/clock.h"
+#include "app/history/store/database.h"
 
 namespace ingle::history {
 

@@ -1,10 +1,10 @@
-#include "app/history/sole_use.h"
+#include "app/history/store/sole_use.h"
 
 #include <sqlite3.h>
 
 #include <filesystem>
 
-#include "app/history/database.h"
+#include "app/history/store/database.h"
 
 namespace ingle::history {
 

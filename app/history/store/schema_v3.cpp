@@ -1,6 +1,6 @@
 /// The third version: documents that are read once and stand before every question; how many of an answer's
 /// tokens were guessed.
-#include "app/history/schema.h"
+#include "app/history/store/schema.h"
 
 namespace ingle::history {
 

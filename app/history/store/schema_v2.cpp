@@ -1,10 +1,9 @@
 /// The second version: messages of parts. What has a table or a column here and no words in history.h
 /// (folders, profiles, archive, receipts, origin, contents of files) waits for its feature.
-#include "app/history/marked_text.h"
-#include "app/history/message_rows.h"
-#include "app/history/schema.h"
-#include "app/history/stored_json.h"
-#include "app/history/stored_values.h"
+#include "app/codec/names.h"
+#include "app/history/store/schema.h"
+#include "app/history/store/token_bytes.h"
+#include "app/history/text/marked_text.h"
 
 namespace ingle::history {
 namespace {
@@ -143,7 +142,8 @@ Status fillParts(Database& database) {
         }
         for (size_t position = 0; position < parts.size(); ++position) {
             insert.reset();
-            Database::bindAll(insert, id, position, snakeNameOf(parts[position].kind), parts[position].text);
+            Database::bindAll(insert, id, position, codec::snakeNameOf(parts[position].kind),
+                              parts[position].text);
             insert.exec();
         }
     }

@@ -1,11 +1,10 @@
-/// Copies of the history beside it. Private to app/history and its tests; what others may ask is in copies.h
-/// and history.h.
+/// Copies of the history beside it. Private to app/history and its tests; what others may ask is in copies.h.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "app/history/database.h"
+#include "app/history/store/database.h"
 #include "ingle/result.h"
 
 namespace ingle::history {

@@ -1,10 +1,10 @@
-#include "app/history/snippet.h"
+#include "app/history/text/snippet.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
-#include "app/history/text_folding.h"
+#include "app/history/text/text_folding.h"
 #include "ingle/utf8.h"
 
 namespace ingle::history {

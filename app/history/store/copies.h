@@ -24,6 +24,9 @@ Status checkBackup(const std::string& backup);
 /// Writes a copy, checks it, and only then gives it its name; of the older ones kKeptBackups - 1 stay. Any
 /// thread, also while the history is being written. Errors: Io; Corrupt.
 Result<Backup> makeBackup(const std::string& path);
+/// A fresh copy of the file, read through, takes the place of all older backups; where it cannot be made,
+/// these stay. Takes seconds. Any thread. Errors: Io; Corrupt.
+Status replaceBackups(const std::string& path);
 /// Checks a backup and copies it for putInPlace(): what takes time, and may be done while the history is
 /// open. Returns the copy. Errors: those of checkBackup(); Io.
 Result<std::string> prepareRestore(const std::string& path, const std::string& backup);

@@ -1,4 +1,4 @@
-#include "app/history/database.h"
+#include "app/history/store/database.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "app/history/watched_files.h"
+#include "app/history/store/watched_files.h"
 #include "ingle/error_ids.h"
 #include "ingle/file_descriptor.h"
 

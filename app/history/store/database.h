@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/history/history.h"
+#include "app/history/store/row_id.h"
 #include "ingle/paint_thread.h"
 #include "ingle/result.h"
 
@@ -27,6 +27,14 @@ enum class FileMode { ReadWrite, ReadOnly };
 enum class Durability {
     Process,  ///< survives a killed process (synchronous=NORMAL): for streamed text
     Power,    ///< survives a power cut (synchronous=FULL)
+};
+
+/// Tells a file from another one of the same name; all zero: there is none.
+struct FileId {
+    uint64_t device = 0;
+    uint64_t inode = 0;
+
+    bool operator==(const FileId&) const = default;
 };
 
 FileId fileId(const std::string& path);

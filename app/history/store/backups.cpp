@@ -1,4 +1,4 @@
-#include "app/history/backups.h"
+#include "app/history/store/backups.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,10 +12,9 @@
 #include <tuple>
 #include <vector>
 
-#include "app/history/clock.h"
-#include "app/history/copies.h"
-#include "app/history/history.h"
-#include "app/history/schema.h"
+#include "app/history/store/clock.h"
+#include "app/history/store/copies.h"
+#include "app/history/store/schema.h"
 #include "ingle/error_ids.h"
 #include "ingle/file_descriptor.h"
 

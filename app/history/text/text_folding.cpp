@@ -1,4 +1,4 @@
-#include "app/history/text_folding.h"
+#include "app/history/text/text_folding.h"
 
 #include <array>
 #include <cstdint>

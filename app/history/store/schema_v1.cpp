@@ -1,5 +1,5 @@
 /// The first version of the history file: messages of one text, with marks in it (marked_text.h).
-#include "app/history/schema.h"
+#include "app/history/store/schema.h"
 
 namespace ingle::history {
 

@@ -1,5 +1,5 @@
 /// The fourth version: what passages of documents mean, as an embedding model has it.
-#include "app/history/schema.h"
+#include "app/history/store/schema.h"
 
 namespace ingle::history {
 

@@ -1,4 +1,4 @@
-#include "app/history/word_finder.h"
+#include "app/history/text/word_finder.h"
 
 #include <sqlite3.h>
 
@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "app/history/text_folding.h"
+#include "app/history/text/text_folding.h"
 
 namespace ingle::history {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/history/watched_files.h"
+#include "app/history/store/watched_files.h"
 
 #include <sqlite3.h>
 

@@ -18,7 +18,7 @@ namespace ingle::backend {
 /// Tokens per page of the key/value cache, on every backend.
 inline constexpr uint32_t kPageTokens = 64;
 
-/// Tokens of a chunk of a recurrent state, see StateSpec::numRows.
+/// Tokens of a chunk of a recurrent state, see ChunkRing.
 inline constexpr uint32_t kChunkTokens = 32;
 /// The first position of the chunk that the last of so many tokens belongs to; 0 without tokens.
 constexpr uint32_t chunkStart(uint32_t tokens) {

@@ -73,7 +73,8 @@ constexpr QuantMix kMixes[] = {
     {"MXFP4_MOE", 38, "Q8_0", "Q8_0", {{{Part::Experts, Layers::All, "MXFP4"}}}},
 };
 
-/// Parts of the names of matrices that stay floats.
+/// Parts of the names of tensors that stay floats, though their shape is that of a matrix. The rule goes by
+/// names, since files of unknown families can be imported, too.
 constexpr std::array<std::string_view, 19> kSensitive{
     "_norm.",          "ffn_gate_inp.",  "position_embd.", "token_types.",   "_lerp_",
     "time_mix_first.", "time_mix_decay", "time_mix_r_k.",  "time_mix_w1.",   "time_mix_w2.",

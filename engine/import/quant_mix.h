@@ -47,8 +47,8 @@ Result<const QuantMix*> findMix(std::string_view name);
 /// "F32, F16, …"
 std::string mixNames();
 
-/// Whether quantising may touch the tensor: matrices may be, vectors and what is small and sensitive
-/// (routers, RWKV's mixing shares and low-rank projections) not.
+/// Returns whether a tensor may be quantised. Vectors may not, nor may small and sensitive matrices such as
+/// routers, embeddings of positions, and RWKV's mixing factors and low-rank projections.
 bool isQuantizable(std::string_view name, const tensor::Shape& shape);
 
 /// What somebody wants for tensors by their names.

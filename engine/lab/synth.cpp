@@ -5,6 +5,7 @@
 
 #include "engine/base/cpu_features.h"
 #include "engine/formats/gguf_writer.h"
+#include "engine/import/quant_mix.h"
 #include "engine/quant/encode_rows.h"
 
 namespace ingle::lab {
@@ -142,7 +143,7 @@ Status writeSynthModel(const SynthOptions& options, const std::string& path) {
     if (!matrixFormat || !matrixFormat->encodeRow) {
         return fail(ErrorCode::InvalidArgument, "cannot write the block format \"{}\"", options.quant);
     }
-    const quant::QuantFormat* vectorFormat = quant::findFormat(quant::kF32);
+    const quant::QuantFormat* floatFormat = quant::findFormat(quant::kF32);
 
     formats::ModelFile described;  // metadata only, to ask the family which tensors it wants
     described.path = path;
@@ -158,9 +159,8 @@ Status writeSynthModel(const SynthOptions& options, const std::string& path) {
     for (const models::TensorSpec& spec : models::usualTensors(model->tensors())) {
         // Optional biases and factors are left out.
         if (spec.presence == models::Presence::Optional && !spec.name.ends_with(".weight")) continue;
-        const bool isQuantized =
-            spec.use == backend::WeightUse::Matrix && spec.precision == models::Precision::Any;
-        const quant::QuantFormat* format = isQuantized ? matrixFormat : vectorFormat;
+        const bool isQuantized = importer::isQuantizable(spec.name, spec.shape);
+        const quant::QuantFormat* format = isQuantized ? matrixFormat : floatFormat;
         INGLE_TRY(
             writer.addTensor(spec.name, spec.shape, *format, synthRows(options, spec, *format, threads)));
     }

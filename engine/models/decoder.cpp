@@ -45,8 +45,7 @@ std::vector<TensorSpec> decoderTensors(const DecoderSpec& spec) {
         {finalNorm + ".weight", Shape::of(dim), Vector},
     };
     if (spec.learnsPositions)
-        specs.push_back({"position_embd.weight", Shape::of(dim, spec.facts.trainedContext), Matrix,
-                         Presence::Required, Precision::Float});
+        specs.push_back({"position_embd.weight", Shape::of(dim, spec.facts.trainedContext)});
     if (spec.norm == NormKind::Layer) specs.push_back({finalNorm + ".bias", Shape::of(dim), Vector});
     if (const uint32_t width = ownEmbeddingOf(spec)) listOwnEmbeddings(spec, width, specs);
     for (uint32_t i = 0; i < spec.layers.size(); ++i) {

@@ -39,7 +39,7 @@ graph::Value feedForward(const FeedForwardSpec& spec, const LayerBuilder& layer,
 
 void listTensors(const ExpertsSpec& spec, LayerTensors& tensors) {
     const uint64_t dim = tensors.dim();
-    tensors.matrix("ffn_gate_inp.weight", Shape::of(dim, spec.numExperts), Precision::Float);
+    tensors.matrix("ffn_gate_inp.weight", Shape::of(dim, spec.numExperts));
     if (spec.hasBiases) tensors.vector("ffn_gate_inp.bias", Shape::of(spec.numExperts));
     const RowsOf gate{"ffn_gate_up_exps", uint64_t{2} * spec.dim};
     const RowsOf up{"ffn_gate_up_exps", uint64_t{2} * spec.dim, spec.dim};
@@ -55,7 +55,7 @@ void listTensors(const ExpertsSpec& spec, LayerTensors& tensors) {
     add("ffn_gate_shexp", dim, spec.sharedDim);
     add("ffn_up_shexp", dim, spec.sharedDim);
     add("ffn_down_shexp", spec.sharedDim, dim);
-    if (spec.sharedIsGated) tensors.matrix("ffn_gate_inp_shexp.weight", Shape::of(dim), Precision::Float);
+    if (spec.sharedIsGated) tensors.matrix("ffn_gate_inp_shexp.weight", Shape::of(dim));
 }
 
 namespace {

@@ -15,8 +15,8 @@ void LayerTensors::vector(std::string_view name, const Shape& shape, Presence pr
     m_specs.push_back({layerWeight(m_layer, name), shape, Vector, presence});
 }
 
-void LayerTensors::matrix(std::string_view name, const Shape& shape, Precision precision) {
-    m_specs.push_back({layerWeight(m_layer, name), shape, Matrix, Presence::Required, precision});
+void LayerTensors::matrix(std::string_view name, const Shape& shape) {
+    m_specs.push_back({layerWeight(m_layer, name), shape});
 }
 
 void LayerTensors::norm(std::string_view name, NormKind kind) {

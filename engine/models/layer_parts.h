@@ -37,7 +37,7 @@ class LayerTensors {
 
     uint32_t dim() const { return m_dim; }
     void vector(std::string_view name, const tensor::Shape& shape, Presence presence = Presence::Required);
-    void matrix(std::string_view name, const tensor::Shape& shape, Precision precision = Precision::Any);
+    void matrix(std::string_view name, const tensor::Shape& shape);
     void norm(std::string_view name, NormKind kind);
     /// "<name>.weight" of out × in, "<name>.bias", and the factor "<name>.scale" where there is one.
     void linear(std::string_view name, uint64_t in, uint64_t out, Presence bias, BiasOrder order,

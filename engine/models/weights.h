@@ -18,12 +18,6 @@ namespace ingle::models {
 
 enum class Presence : uint8_t { Required, Optional };
 
-/// What a quantiser may do to a weight.
-enum class Precision : uint8_t {
-    Any,
-    Float,  ///< small and sensitive: stays a float format
-};
-
 /// Where a weight may lie in a file: a tensor, or some of its rows, of each of several matrices (of vectors:
 /// some elements of each). Other formats' names, and what has to be done to their rows, belong here.
 struct TensorSource {
@@ -38,7 +32,6 @@ struct TensorSpec {
     tensor::Shape shape;
     backend::WeightUse use = backend::WeightUse::Matrix;
     Presence presence = Presence::Required;
-    Precision precision = Precision::Any;
     /// The weight is read as so many equal parts along its slowest dimension, see Weights::part().
     uint32_t numParts = 1;
     /// Where it lies, the usual place first; empty: in a tensor of its own name and shape.

@@ -50,11 +50,9 @@ std::vector<TensorSpec> tensors(const BertSpec& spec) {
     const uint32_t dim = spec.facts.dim;
     std::vector<TensorSpec> specs{
         {"token_embd.weight", Shape::of(dim, spec.facts.vocabSize)},
-        {"position_embd.weight", Shape::of(dim, spec.facts.trainedContext), Matrix, Presence::Required,
-         Precision::Float},
+        {"position_embd.weight", Shape::of(dim, spec.facts.trainedContext)},
         {.name = "token_types.weight",
          .shape = Shape::of(dim),
-         .precision = Precision::Float,
          .sources = {{"token_types.weight", Shape::of(dim, spec.numTypes)}}},
         {"token_embd_norm.weight", Shape::of(dim), Vector},
         {"token_embd_norm.bias", Shape::of(dim), Vector},

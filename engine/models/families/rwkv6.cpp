@@ -45,12 +45,11 @@ std::vector<TensorSpec> layerTensors(const Rwkv6Config& c, uint32_t) {
         {"time_mix_ln.bias", vector, Vector},
         {"time_mix_lerp_x.weight", vector, Vector},
         {"time_mix_w1.weight", Shape::of(c.facts.dim, uint64_t{kNumMixed} * c.mixRank), Matrix, Required,
-         Precision::Float, kNumMixed},
-        {"time_mix_w2.weight", Shape::of(c.mixRank, c.facts.dim, kNumMixed), Matrix, Required,
-         Precision::Float, kNumMixed},
+         kNumMixed},
+        {"time_mix_w2.weight", Shape::of(c.mixRank, c.facts.dim, kNumMixed), Matrix, Required, kNumMixed},
         {"time_mix_decay.weight", vector, Vector},
-        {"time_mix_decay_w1.weight", Shape::of(c.facts.dim, c.decayRank), Matrix, Required, Precision::Float},
-        {"time_mix_decay_w2.weight", Shape::of(c.decayRank, c.facts.dim), Matrix, Required, Precision::Float},
+        {"time_mix_decay_w1.weight", Shape::of(c.facts.dim, c.decayRank)},
+        {"time_mix_decay_w2.weight", Shape::of(c.decayRank, c.facts.dim)},
         {"time_mix_first.weight", Shape::of(c.headSize, c.numHeads), Vector},
         {"time_mix_key.weight", square},
         {"time_mix_value.weight", square},
@@ -64,8 +63,8 @@ std::vector<TensorSpec> layerTensors(const Rwkv6Config& c, uint32_t) {
         {"channel_mix_receptance.weight", square},
     };
     if (c.fusedMix) {
-        specs.push_back({lerpWeight("fused"), Shape::of(c.facts.dim, 1, 1, kNumMixed), Vector, Required,
-                         Precision::Float, kNumMixed});
+        specs.push_back(
+            {lerpWeight("fused"), Shape::of(c.facts.dim, 1, 1, kNumMixed), Vector, Required, kNumMixed});
     } else {
         for (const std::string_view input : kMixed) specs.push_back({lerpWeight(input), vector, Vector});
     }

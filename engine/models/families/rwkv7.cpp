@@ -45,8 +45,7 @@ std::vector<TensorSpec> layerTensors(const Rwkv7Config& c, uint32_t layer) {
     std::vector<TensorSpec> specs{
         {"time_mix_ln.weight", vector, Vector},
         {"time_mix_ln.bias", vector, Vector},
-        {"time_mix_lerp_fused.weight", Shape::of(c.facts.dim, 1, 1, kNumMixed), Vector, Required,
-         Precision::Float, kNumMixed},
+        {"time_mix_lerp_fused.weight", Shape::of(c.facts.dim, 1, 1, kNumMixed), Vector, Required, kNumMixed},
         {"time_mix_k_k.weight", vector, Vector},
         {"time_mix_k_a.weight", vector, Vector},
         {"time_mix_r_k.weight", vector, Vector},
@@ -59,10 +58,10 @@ std::vector<TensorSpec> layerTensors(const Rwkv7Config& c, uint32_t layer) {
         {"channel_mix_value.weight", Shape::of(c.ffnDim, c.facts.dim)},
     };
     const auto addLowRank = [&](std::string_view letter, uint32_t rank, Presence presence) {
-        specs.push_back({fmt::format("time_mix_{}1.weight", letter), Shape::of(c.facts.dim, rank), Matrix,
-                         presence, Precision::Float});
-        specs.push_back({fmt::format("time_mix_{}2.weight", letter), Shape::of(rank, c.facts.dim), Matrix,
-                         presence, Precision::Float});
+        specs.push_back(
+            {fmt::format("time_mix_{}1.weight", letter), Shape::of(c.facts.dim, rank), Matrix, presence});
+        specs.push_back(
+            {fmt::format("time_mix_{}2.weight", letter), Shape::of(rank, c.facts.dim), Matrix, presence});
         if (letter != "g")
             specs.push_back({fmt::format("time_mix_{}0.weight", letter), vector, Vector, presence});
     };

@@ -357,7 +357,6 @@ struct Request {
     RequestBody body;
 };
 
-/// Returns the facts of a request.
 inline const RequestFacts& factsOf(const RequestBody& body) {
     return std::visit([](const auto& request) -> const RequestFacts& { return request.kFacts; }, body);
 }

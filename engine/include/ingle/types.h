@@ -155,7 +155,7 @@ struct ModelInfo {
     std::string chatTemplate;  ///< the model's own, which may not work; empty: the file has none
     MemoryEstimate memory;
     double foretoldTokensPerSecond = 0;  ///< expected for an answer on the processor; 0: not measured yet
-    std::string backend;                 ///< after load: "cpu" or "vulkan"
+    std::string backend;                 ///< after load: "cpu", "vulkan", or "remote" for a model of a server
     bool onProcessor = false;            ///< after load: it computes on the processor, not on a device
     std::string device;                  ///< after load: e.g. "AMD EPYC, 2 threads, avx512"
     std::string deviceNote;      ///< why it is not the requested or the best device: a sentence, or empty
@@ -296,7 +296,7 @@ struct PromptPlan {
     uint32_t promptTokens = 0;
     uint32_t contextTokens = 0;  ///< 0: no limit
     uint64_t promptHash = 0;     ///< FNV-1a of the prompt's token ids, 64 bits
-    std::string note;            ///< why the prompt does not have the requested form: a sentence, or empty
+    std::string note;  ///< why its form is not the requested one or the template's: a sentence, or empty
 };
 
 /// The prompt of a request as people can look at it, before the model reads it.

@@ -19,6 +19,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 from driver import Failure, Window, check_history, display, expect, new_home
@@ -53,7 +54,8 @@ class Computer:
         """The fake card computes on the processor, so it would be left to that for its speed."""
         return {
             **speed, "VK_DRIVER_FILES": str(self._manifest), "FAKE_GPU_DRIVER": self._options.mesa,
-            "FAKE_GPU_CRASHES": crashes, "FAKE_GPU_TRIGGER": str(self.trigger)
+            "FAKE_GPU_CRASHES": crashes, "FAKE_GPU_TRIGGER": str(self.trigger),
+            "MESA_SHADER_CACHE_DIR": self._options.shader_cache
         }
 
     def window(self, screen, environment):
@@ -78,7 +80,8 @@ class Computer:
         return self.ingle(environment, "devices").splitlines()
 
     def warm(self):
-        """Lets the driver compile the shaders, which takes it longer than a test of a window may wait."""
+        """Lets the driver compile the shaders, which takes it longer than a test of a window may wait. It keeps them
+        for the scenarios that follow."""
         self.ingle(self.environment(""), "run", str(self._options.model), "--raw", "-p", "a", "-n", "1")
 
 
@@ -290,6 +293,11 @@ def main():
         sys.exit(SKIPPED)
     options.bin = os.path.abspath(options.bin)
     options.model = model_file(options.bin)
+    with tempfile.TemporaryDirectory() as options.shader_cache:
+        run(options)
+
+
+def run(options):
     for scenario in SCENARIOS:
         if options.scenarios and scenario.__name__ not in options.scenarios:
             continue

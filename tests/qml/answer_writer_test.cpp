@@ -17,8 +17,6 @@ using history::RowId;
 
 namespace {
 
-constexpr int kPatienceMs = 20000;
-
 TokenChunk tokens(TokenId id, const std::string& text) {
     return {{id}, {{PartKind::Text, text, ""}}};
 }

@@ -9,6 +9,7 @@
 
 #include "app/content/block_kind.h"
 #include "app/desktop/viewmodels/text_selection.h"
+#include "tests/qml/messages.h"
 #include "tests/qml/suite.h"
 
 using namespace ingle;
@@ -16,16 +17,6 @@ using namespace ingle::desktop;
 using history::MessageStatus;
 
 namespace {
-
-history::Message message(history::RowId id, Role role, const std::string& text,
-                         MessageStatus status = MessageStatus::Complete) {
-    history::Message made;
-    made.id = id;
-    made.role = role;
-    if (!text.empty()) made.parts.push_back({PartKind::Text, text, {}});
-    made.status = status;
-    return made;
-}
 
 history::Message question(history::RowId id, const std::string& text) {
     return message(id, Role::User, text);

@@ -15,6 +15,7 @@
 #include "tests/app/content/long_texts.h"
 #include "tests/every_case.h"
 #include "tests/processor_time.h"
+#include "tests/qml/messages.h"
 #include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
@@ -22,14 +23,6 @@ using namespace ingle;
 using namespace ingle::desktop;
 
 namespace {
-
-history::Message message(history::RowId id, Role role, const std::string& text) {
-    history::Message made;
-    made.id = id;
-    made.role = role;
-    made.parts.push_back({PartKind::Text, text, {}});
-    return made;
-}
 
 std::vector<history::Message> longBranch(int turns) {
     std::vector<history::Message> branch;

@@ -16,8 +16,6 @@ using namespace ingle::desktop;
 
 namespace {
 
-constexpr int kPatienceMs = 20000;
-
 /// Everything one client said.
 struct Heard {
     explicit Heard(EngineClient& client) {

@@ -11,6 +11,9 @@
 
 namespace ingle::desktop {
 
+/// How long a test waits for what has to come.
+inline constexpr int kPatienceMs = 20000;
+
 struct Suite {
     std::string file;  ///< "foo_test.cpp", with the folders before it
     std::function<std::unique_ptr<QObject>()> make;

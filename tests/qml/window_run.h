@@ -18,10 +18,9 @@
 
 #include "app/desktop/viewmodels/app_model.h"
 #include "ingle/paint_thread.h"
+#include "tests/qml/suite.h"
 
 namespace ingle::desktop {
-
-inline constexpr int kPatienceMs = 20000;
 
 /// One run of the application on a data directory.
 class WindowRun {

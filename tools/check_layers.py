@@ -31,7 +31,11 @@ SNAPSHOTS = LOADING | {"engine/session/snapshots"}
 CONVERSATIONS = SNAPSHOTS | {"engine/grammar", "engine/session/conversations"}
 HISTORY = "app/history/"
 HISTORY_STORE = PUBLIC | {"app/codec", HISTORY + "text", HISTORY + "store"}
-HISTORY_ROOMS = {HISTORY + "text", HISTORY + "store", "app/history"}  # for whoever uses the history
+HISTORY_SEARCH = HISTORY_STORE | {HISTORY + "search"}
+HISTORY_CHATS = HISTORY_SEARCH | {HISTORY + "chats"}
+HISTORY_TRASH = HISTORY_CHATS | {HISTORY + "trash"}
+HISTORY_DOCUMENTS = HISTORY_TRASH | {HISTORY + "documents"}
+HISTORY_ROOMS = (HISTORY_DOCUMENTS - PUBLIC - {"app/codec"}) | {"app/history"}  # for whoever uses the history
 DOCUMENT_READERS = PUBLIC | {"app/documents", "app/documents/readers"}
 
 ALLOWED = {
@@ -79,7 +83,11 @@ ALLOWED = {
     "app/library": PUBLIC | {"engine/io", "app/codec", "app/library"},
     HISTORY + "text": PUBLIC | {HISTORY + "text"},
     HISTORY + "store": HISTORY_STORE,
-    "app/history": HISTORY_STORE | HISTORY_ROOMS,
+    HISTORY + "search": HISTORY_SEARCH,
+    HISTORY + "chats": HISTORY_CHATS,
+    HISTORY + "trash": HISTORY_TRASH,
+    HISTORY + "documents": HISTORY_DOCUMENTS,
+    "app/history": HISTORY_DOCUMENTS | {"app/history"},
     "app/exchange/unzip": PUBLIC | {"app/exchange"},
     "app/exchange": PUBLIC | HISTORY_ROOMS | {"engine/io", "app/codec", "app/content", "app/exchange"},
     "app/storage": PUBLIC | HISTORY_ROOMS | {"app/library", "app/storage"},
@@ -107,7 +115,7 @@ ALLOWED = {
 # Header pattern → folders that may include it.
 OWNERS = [
     (r"^Q[A-Z]|^Qt", ["app/desktop", "app/typeset"]),
-    (r"^SQLiteCpp/", ["app/history", HISTORY + "store"]),
+    (r"^SQLiteCpp/", [HISTORY + "store"]),
     (r"^sqlite3\.h", [HISTORY + "text", HISTORY + "store", "app/exchange"]),
     (r"^vulkan/", [VULKAN + "substrate"]),
     (r"intrin\.h$|^arm_neon\.h", ["engine/kernels"]),

@@ -11,7 +11,7 @@
 
 #include <span>
 
-#include "app/history/history.h"
+#include "app/history/store/row_id.h"
 
 namespace ingle::desktop {
 

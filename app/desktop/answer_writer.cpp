@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/desktop/error_sentences.h"
+#include "app/history/chats/answers.h"
 
 namespace ingle::desktop {
 
@@ -63,11 +64,11 @@ void AnswerWriter::write() {
     m_state = State::Writing;
     const TokenChunk chunk = std::exchange(m_pending, {});
     const auto work = [message = m_message, chunk, end = m_end](history::History& history) -> Status {
-        if (!end) return history.appendAnswer(message, chunk.pieces, chunk.ids, "");
+        if (!end) return history::appendAnswer(history, message, chunk.pieces, chunk.ids, "");
         history::AnswerEnd whole = *end;
         whole.pieces = chunk.pieces;
         whole.ids = chunk.ids;
-        return history.finishAnswer(message, whole);
+        return history::finishAnswer(history, message, whole);
     };
     m_storage.run(this, work, [this, chunk, isLast = m_end.has_value()](const Status& status) {
         if (!status) return onRefused(chunk, status.error());

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/desktop/storage_thread.h"
-#include "app/history/history.h"
+#include "app/history/chats/answers.h"
 
 namespace ingle::desktop {
 

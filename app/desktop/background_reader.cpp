@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/history/profile.h"
+#include "app/history/chats/profile.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::desktop {

@@ -12,7 +12,7 @@
 #include "app/desktop/engine_client.h"
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/model_list_model.h"
-#include "app/history/documents.h"
+#include "app/history/documents/documents.h"
 
 namespace ingle::desktop {
 

@@ -12,7 +12,7 @@
 #include "app/desktop/library_models.h"
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/model_list_model.h"
-#include "app/history/passage_vectors.h"
+#include "app/history/documents/passage_vectors.h"
 
 namespace ingle::desktop {
 

@@ -7,6 +7,7 @@
 
 #include "app/desktop/error_sentences.h"
 #include "app/desktop/while_alive.h"
+#include "app/history/chats/answers.h"
 
 namespace ingle::desktop {
 
@@ -211,7 +212,7 @@ void RunningAnswers::onPlanned(Answer& answer, const PromptPlan& plan) {
     emit planned(answer.conversation, firstKept);
     const auto work = [message = answer.writer.message(), hash = plan.promptHash,
                        firstKept](history::History& history) -> Status {
-        return history.setPrompt(message, hash, firstKept);
+        return history::setPrompt(history, message, hash, firstKept);
     };
     m_storage.run(this, work, [](const Status&) {});  // a cache key; the answer does not depend on it
 }

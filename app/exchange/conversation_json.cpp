@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
-#include "app/history/message_fields.h"
-#include "app/history/stored_values.h"
+#include "app/history/chats/message_fields.h"
+#include "app/history/chats/stored_values.h"
 #include "ingle/base64.h"
 
 namespace ingle::exchange {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/exchange/foreign_file.h"
+#include "app/history/trash/shredding.h"
 
 namespace ingle::exchange {
 namespace {
@@ -120,7 +121,7 @@ Result<Imported> importChats(const Recognised& recognised, const WithHistory& wi
     }();
     if (written) return Imported{writing.findings(), *written};
     // Where not even that can be written, it goes when the history is opened the next time.
-    (void)with([](history::History& history) { return history.dropArrivals(); });
+    (void)with([](history::History& history) { return history::dropArrivals(history); });
     return tl::unexpected<Error>(written.error());
 }
 

@@ -11,8 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "app/history/documents.h"
-#include "app/history/history.h"
+#include "app/history/chats/folders.h"
+#include "app/history/chats/messages.h"
+#include "app/history/documents/documents.h"
 
 namespace ingle::history {
 
@@ -128,7 +129,7 @@ class PortableReading {
 
 /// Writes what comes from elsewhere: the only thing that does, and one at a time for a history. Conversations
 /// come in slices, between which others write, and nobody sees one before finish() shows all of them; where
-/// it does not come to that, History::dropArrivals() lets them go, and so does opening the file. Nothing of
+/// it does not come to that, dropArrivals() lets them go, and so does opening the file. Nothing of
 /// what it is given is trusted.
 class PortableWriting {
   public:

@@ -1,8 +1,8 @@
 /// Taking conversations out.
-#include "app/history/folder_settings.h"
-#include "app/history/message_rows.h"
+#include "app/history/chats/folder_settings.h"
+#include "app/history/chats/message_rows.h"
+#include "app/history/chats/stored_json.h"
 #include "app/history/portable.h"
-#include "app/history/stored_json.h"
 
 namespace ingle::history {
 namespace {
@@ -214,13 +214,14 @@ Result<std::optional<PortableConversation>> PortableReading::next() {
                                                  "AND m.trashed_ms IS NULL ORDER BY m.id",
                                                  selectMessage()),
                                      id);
-        // An answer that is being written travels as one that was interrupted here.
-        INGLE_TRY_ASSIGN(auto messages, readMessages(database, HistoryReader::Access::ReadOnly, rows));
+        INGLE_TRY_ASSIGN(auto messages, readMessages(database, rows));
         std::map<RowId, Number> numbers;
         for (const Message& message : messages) numbers[message.id] = static_cast<Number>(numbers.size()) + 1;
         result.activeLeaf = numberOf(numbers, row.getColumn(10).getInt64());
         for (Message& message : messages) {
             PortableMessage portable;
+            // An answer that is being written travels as one that was interrupted here.
+            if (message.status == MessageStatus::Streaming) message.status = MessageStatus::Interrupted;
             message.id = numberOf(numbers, message.id);
             message.parent = numberOf(numbers, message.parent);
             message.firstKept = numberOf(numbers, message.firstKept);

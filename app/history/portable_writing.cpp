@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/history/document_rows.h"
-#include "app/history/folder_settings.h"
-#include "app/history/message_rows.h"
+#include "app/history/chats/folder_settings.h"
+#include "app/history/chats/message_rows.h"
+#include "app/history/documents/document_rows.h"
 #include "app/history/portable.h"
-#include "app/history/search_index.h"
-#include "app/history/shredding.h"
+#include "app/history/search/search_index.h"
+#include "app/history/trash/chores.h"
 
 namespace ingle::history {
 namespace {

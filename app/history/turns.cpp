@@ -4,7 +4,11 @@
 #include <charconv>
 #include <utility>
 
-#include "app/history/documents.h"
+#include "app/history/chats/answers.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/chats/folders.h"
+#include "app/history/documents/documents.h"
+#include "app/history/store/settings.h"
 
 namespace ingle::history {
 namespace {
@@ -15,36 +19,37 @@ const char* const kNewDraftKey = "newConversationDraft";
 }  // namespace
 
 Result<RowId> lastShown(HistoryReader& history) {
-    INGLE_TRY_ASSIGN(const auto stored, history.setting(kLastShownKey));
+    INGLE_TRY_ASSIGN(const auto stored, setting(history, kLastShownKey));
     RowId id = 0;
     if (stored) std::from_chars(stored->data(), stored->data() + stored->size(), id);
     return id;
 }
 
 Status setLastShown(History& history, RowId conversation) {
-    return history.setSetting(kLastShownKey, std::to_string(conversation));
+    return setSetting(history, kLastShownKey, std::to_string(conversation));
 }
 
 Result<std::string> newDraft(HistoryReader& history) {
-    INGLE_TRY_ASSIGN(auto stored, history.setting(kNewDraftKey));
+    INGLE_TRY_ASSIGN(auto stored, setting(history, kNewDraftKey));
     return std::move(stored).value_or("");
 }
 
 Status storeDraft(History& history, RowId conversation, const std::string& text) {
-    return conversation != 0 ? history.setDraft(conversation, text) : history.setSetting(kNewDraftKey, text);
+    return conversation != 0 ? setDraft(history, conversation, text)
+                             : setSetting(history, kNewDraftKey, text);
 }
 
 Result<Profile> profileOf(HistoryReader& history, RowId conversation) {
-    INGLE_TRY_ASSIGN(auto own, history.conversationProfile(conversation));
+    INGLE_TRY_ASSIGN(auto own, conversationProfile(history, conversation));
     if (conversation == 0) return own;
-    INGLE_TRY_ASSIGN(const Conversation row, history.conversation(conversation));
-    INGLE_TRY_ASSIGN(auto folder, history.folderProfile(row.folder));
+    INGLE_TRY_ASSIGN(const Conversation row, history::conversation(history, conversation));
+    INGLE_TRY_ASSIGN(auto folder, folderProfile(history, row.folder));
     return layered(std::move(folder), own);
 }
 
 Result<Turn> readTurn(HistoryReader& history, RowId conversation, RowId leaf, int limit) {
-    INGLE_TRY_ASSIGN(auto shown, history.conversation(conversation));
-    INGLE_TRY_ASSIGN(auto branch, history.branch(conversation, leaf, limit));
+    INGLE_TRY_ASSIGN(auto shown, history::conversation(history, conversation));
+    INGLE_TRY_ASSIGN(auto branch, history::branch(history, conversation, leaf, limit));
     INGLE_TRY_ASSIGN(auto profile, profileOf(history, conversation));
     const RowId last = branch.empty() ? 0 : branch.back().id;
     return Turn{std::move(shown), std::move(profile), std::move(branch), last};
@@ -82,15 +87,15 @@ Result<Turn> readNext(HistoryReader& history, RowId conversation, RowId leaf,
 }
 
 Result<Turn> readAround(HistoryReader& history, RowId conversation, RowId message, int limit) {
-    INGLE_TRY_ASSIGN(const RowId leaf, history.newestLeafBelow(message));
-    INGLE_TRY_ASSIGN(const RowId last, history.newestLeafBelow(message, limit / 2));
+    INGLE_TRY_ASSIGN(const RowId leaf, newestLeafBelow(history, message));
+    INGLE_TRY_ASSIGN(const RowId last, newestLeafBelow(history, message, limit / 2));
     INGLE_TRY_ASSIGN(auto turn, readTurn(history, conversation, last, limit));
     turn.leaf = leaf;
     return turn;
 }
 
 Result<RowId> siblingOf(HistoryReader& history, RowId message, int step) {
-    INGLE_TRY_ASSIGN(const auto siblings, history.siblings(message));
+    INGLE_TRY_ASSIGN(const auto siblings, history::siblings(history, message));
     const auto here = std::find(siblings.begin(), siblings.end(), message);
     const auto target = here - siblings.begin() + step;
     if (here == siblings.end() || target < 0 || target >= std::ssize(siblings)) {
@@ -104,15 +109,15 @@ Result<Turn> ask(History& history, Question question, const Answerer& answerer) 
     INGLE_TRY(history.atOnce([&]() -> Status {
         RowId id = question.conversation;
         if (id == 0) {
-            INGLE_TRY_ASSIGN(id, history.createConversation(question.title, answerer.modelId));
+            INGLE_TRY_ASSIGN(id, createConversation(history, question.title, answerer.modelId));
             INGLE_TRY(storeDraft(history, 0, ""));
             INGLE_TRY(setLastShown(history, id));
             INGLE_TRY_ASSIGN(const auto chosen, documentsOf(history, 0));
             INGLE_TRY(setDocumentsOf(history, id, chosen));
             INGLE_TRY(setDocumentsOf(history, 0, {}));
-            INGLE_TRY_ASSIGN(const Profile profile, history.conversationProfile(0));
-            INGLE_TRY(history.setConversationProfile(id, profile));
-            INGLE_TRY(history.setConversationProfile(0, {}));
+            INGLE_TRY_ASSIGN(const Profile profile, conversationProfile(history, 0));
+            INGLE_TRY(setConversationProfile(history, id, profile));
+            INGLE_TRY(setConversationProfile(history, 0, {}));
         }
         INGLE_TRY(noteDocumentsUsed(history, id));
         INGLE_TRY_ASSIGN(const auto documents, documentsOf(history, id));
@@ -122,7 +127,7 @@ Result<Turn> ask(History& history, Question question, const Answerer& answerer) 
         INGLE_TRY_ASSIGN(auto passages, passageParts(history, documents, answerer.modelId, words, context));
         INGLE_TRY_ASSIGN(const bool hasMeaning, haveVectors(history, documents, answerer.modelId));
         question.parts.insert(question.parts.begin(), passages.begin(), passages.end());
-        INGLE_TRY_ASSIGN(const RowId message, history.addUserMessage(id, question.parent, question.parts));
+        INGLE_TRY_ASSIGN(const RowId message, addUserMessage(history, id, question.parent, question.parts));
         INGLE_TRY(storeDraft(history, id, ""));
         INGLE_TRY_ASSIGN(turn, answerAgain(history, id, message, answerer));
         if (hasMeaning) turn.sought = words;
@@ -134,15 +139,15 @@ Result<Turn> ask(History& history, Question question, const Answerer& answerer) 
 Result<Turn> chooseAgain(History& history, RowId answer, const TextVector& meaning) {
     Turn turn;
     INGLE_TRY(history.atOnce([&]() -> Status {
-        INGLE_TRY_ASSIGN(const Message written, history.message(answer));
-        INGLE_TRY_ASSIGN(const Message question, history.message(written.parent));
+        INGLE_TRY_ASSIGN(const Message written, history::message(history, answer));
+        INGLE_TRY_ASSIGN(const Message question, history::message(history, written.parent));
         INGLE_TRY_ASSIGN(const auto documents, documentsOf(history, written.conversation));
         const uint32_t context = written.receipt.terms ? written.receipt.terms->contextTokens : 0;
         INGLE_TRY_ASSIGN(auto parts, passageParts(history, documents, written.modelId,
                                                   textOf(question.parts, PartKind::Text), context, meaning));
         std::ranges::copy_if(question.parts, std::back_inserter(parts),
                              [](const Part& part) { return part.kind != PartKind::Source; });
-        INGLE_TRY(history.replaceParts(question.id, parts));
+        INGLE_TRY(replaceParts(history, question.id, parts));
         INGLE_TRY_ASSIGN(turn, readAnswer(history, written.conversation, answer));
         return {};
     }));
@@ -153,24 +158,23 @@ Result<Turn> answerAgain(History& history, RowId conversation, RowId question, c
     INGLE_TRY_ASSIGN(const Profile own, profileOf(history, conversation));
     const Profile profile = layered(answerer.profile, own);
     INGLE_TRY_ASSIGN(const RowId answer,
-                     history.beginAnswer(conversation, question, answerer.modelId, answerer.modelName,
-                                         samplerOf(profile, answerer.sampler), termsOf(profile)));
+                     beginAnswer(history, conversation, question, answerer.modelId, answerer.modelName,
+                                 samplerOf(profile, answerer.sampler), termsOf(profile)));
     return readAnswer(history, conversation, answer);
 }
 
 Result<Turn> resume(History& history, RowId conversation, RowId answer) {
-    INGLE_TRY(history.resumeAnswer(answer));
+    INGLE_TRY(resumeAnswer(history, answer));
     return readAnswer(history, conversation, answer);
 }
 
 Result<Turn> branchAnswer(History& history, RowId answer, const AnswerBeginning& beginning) {
     Turn turn;
     INGLE_TRY(history.atOnce([&]() -> Status {
-        INGLE_TRY_ASSIGN(const Message old, history.message(answer));
-        INGLE_TRY_ASSIGN(const RowId version,
-                         history.beginAnswer(old.conversation, old.parent, old.modelId, old.modelName,
-                                             old.sampler, old.receipt.terms));
-        INGLE_TRY(history.appendAnswer(version, beginning.pieces, beginning.ids, beginning.withheld));
+        INGLE_TRY_ASSIGN(const Message old, history::message(history, answer));
+        INGLE_TRY_ASSIGN(const RowId version, beginAnswer(history, old.conversation, old.parent, old.modelId,
+                                                          old.modelName, old.sampler, old.receipt.terms));
+        INGLE_TRY(appendAnswer(history, version, beginning.pieces, beginning.ids, beginning.withheld));
         INGLE_TRY_ASSIGN(turn, readAnswer(history, old.conversation, version));
         return {};
     }));

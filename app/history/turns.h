@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "app/history/history.h"
-#include "app/history/passage_vectors.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/chats/messages.h"
+#include "app/history/documents/passage_vectors.h"
 #include "ingle/result.h"
 #include "ingle/score.h"
 #include "ingle/types.h"
@@ -47,8 +48,7 @@ Result<Profile> profileOf(HistoryReader& history, RowId conversation);
 Status storeDraft(History& history, RowId conversation, const std::string& text);
 
 /// `leaf` 0: the branch that was shown last. Of a long branch the last `limit` messages.
-Result<Turn> readTurn(HistoryReader& history, RowId conversation, RowId leaf,
-                      int limit = HistoryReader::kWholeBranch);
+Result<Turn> readTurn(HistoryReader& history, RowId conversation, RowId leaf, int limit = kWholeBranch);
 /// The branch that ends with that answer, with all that the prompt of the answer is made of.
 Result<Turn> readAnswer(HistoryReader& history, RowId conversation, RowId answer);
 /// As though `question` had been asked behind `leaf` (0: nothing stands before it) and its answer begun, of

@@ -4,6 +4,10 @@
 #include <ctime>
 #include <filesystem>
 
+#include "app/history/opening.h"
+#include "app/history/trash/shredding.h"
+#include "app/history/trash/trash.h"
+
 namespace ingle::storage {
 namespace {
 
@@ -77,8 +81,7 @@ Storage::~Storage() {
     std::promise<void> closed;
     m_journal.post([this, &closed] {
         // What happened to the file since the last look: an open one is the only copy that there is.
-        if (!isInMemory() && m_history && (*m_history)->access() != history::HistoryReader::Access::ReadOnly)
-            lookAfterFile(Look::Last);
+        if (!isInMemory() && m_history && !(*m_history)->refusal()) lookAfterFile(Look::Last);
         // Whoever closes last writes the log into the file: a closed history is one file, to copy or to move.
         closeReader();
         m_history = kClosed;
@@ -91,20 +94,20 @@ Result<std::string> Storage::openHistory() {
     if (isInMemory()) {
         static std::atomic<int> number = 0;
         const std::string name = "private-" + std::to_string(++number);
-        m_history = history::History::openInMemory(name);
+        m_history = history::openHistoryInMemory(name);
         if (!m_history) return tl::unexpected<Error>(m_history.error());
         return name;
     }
     // When it cannot be looked into, opening says why.
     for (const std::string& other : history::takeUpRescued(m_folder).value_or(std::vector<std::string>{}))
         notify(Notice::Kind::FileKeptBeside, {}, other);
-    m_history = history::History::open(historyPath());
+    m_history = history::openHistory(historyPath());
     if (!m_history) return tl::unexpected<Error>(m_history.error());
     return (*m_history)->path();
 }
 
 void Storage::openReader(const Result<std::string>& path) {
-    const auto openAt = isInMemory() ? history::HistoryReader::openInMemory : history::HistoryReader::open;
+    const auto openAt = isInMemory() ? history::openReaderInMemory : history::openReader;
     auto reader = path ? openAt(*path) : tl::unexpected<Error>(path.error());
     const std::lock_guard lock(m_requestMutex);  // cancel() uses it
     m_reader = std::move(reader);
@@ -244,7 +247,7 @@ void Storage::cancel(RequestId request) {
 
 std::chrono::milliseconds Storage::tend() {
     if (isInMemory()) return kExpiryEvery;
-    if (!m_history || (*m_history)->access() == history::HistoryReader::Access::ReadOnly) return kLookEvery;
+    if (!m_history || (*m_history)->refusal()) return kLookEvery;
     const Clock::time_point now = Clock::now();
     if (now >= m_nextLook) {
         m_nextLook = now + kLookEvery;
@@ -253,9 +256,9 @@ std::chrono::milliseconds Storage::tend() {
     if (now >= m_nextExpiry) {
         m_nextExpiry = now + kExpiryEvery;
         // What cannot be written now expires an hour later.
-        (void)(*m_history)
-            ->expireTrash(unixMs() -
-                          std::chrono::duration_cast<std::chrono::milliseconds>(kTrashTime).count());
+        (void)history::expireTrash(
+            **m_history,
+            unixMs() - std::chrono::duration_cast<std::chrono::milliseconds>(kTrashTime).count());
     }
     if (now >= m_nextBackup && m_backingUp == 0) {
         m_nextBackup = now + kBackupLook;
@@ -313,7 +316,7 @@ void Storage::shred() {
         m_nextShred = Clock::now() + kTryAgain;
         if (!std::exchange(m_saidWaits, true)) notify(Notice::Kind::ShreddingWaits, error.message);
     };
-    const auto state = (*m_history)->shredSlice(kSlice);
+    const auto state = history::shredSlice(**m_history, kSlice);
     if (!state) return said(state.error());
     if (*state == ShredState::Done) m_saidWaits = false;
     if (*state == ShredState::Waiting) m_nextShred = Clock::now() + kLookEvery;
@@ -324,7 +327,7 @@ void Storage::shred() {
         m_journal.post([this, said, replaced = history::replaceBackups(path)] {
             --m_backingUp;
             const Status done = !replaced   ? replaced
-                                : m_history ? (*m_history)->backupsReplaced()
+                                : m_history ? history::backupsReplaced(**m_history)
                                             : Status(kClosed);
             if (!done) said(done.error());
         });

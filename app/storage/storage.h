@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/history/history.h"
 #include "app/history/store/copies.h"
+#include "app/history/store/history.h"
 #include "app/library/library.h"
 #include "app/storage/lane.h"
 #include "ingle/result.h"

@@ -1,5 +1,9 @@
 /// The answer writer against a history that refuses for a while, and one that refuses for good.
 #include "app/desktop/answer_writer.h"
+#include "app/history/chats/answers.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/trash/shredding.h"
+#include "app/history/trash/trash.h"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -63,10 +67,11 @@ class AnswerWriterTest : public QObject {
         }
         Answer begin() {
             const auto begun = wait([](history::History& history) -> Result<Answer> {
-                INGLE_TRY_ASSIGN(const RowId id, history.createConversation("title", "model"));
+                INGLE_TRY_ASSIGN(const RowId id, history::createConversation(history, "title", "model"));
                 INGLE_TRY_ASSIGN(const RowId question,
-                                 history.addUserMessage(id, 0, {{PartKind::Text, "why?", ""}}));
-                INGLE_TRY_ASSIGN(const RowId answer, history.beginAnswer(id, question, "model", "Model", {}));
+                                 history::addUserMessage(history, id, 0, {{PartKind::Text, "why?", ""}}));
+                INGLE_TRY_ASSIGN(const RowId answer,
+                                 history::beginAnswer(history, id, question, "model", "Model", {}));
                 return Answer{id, answer};
             });
             writer.begin(begun.value_or(Answer{}).message);
@@ -92,7 +97,7 @@ class AnswerWriterTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(bench.ending, kPatienceMs);
         QCOMPARE(bench.painted, std::string("one two "));
         const auto stored =
-            bench.wait([&](history::History& history) { return history.message(answer.message); });
+            bench.wait([&](history::History& history) { return history::message(history, answer.message); });
         QVERIFY(stored);
         QCOMPARE(textOf(stored->parts, PartKind::Text), bench.painted);
         QCOMPARE(stored->status, MessageStatus::Complete);
@@ -106,8 +111,8 @@ class AnswerWriterTest : public QObject {
         bench.writer.append({{2}, {{PartKind::Thought, ", well", ""}, {PartKind::Text, "So", ""}}});
         bench.writer.append({{3}, {{PartKind::Thought, "again", ""}}});
         const auto tookMs = [&](size_t part) {
-            const auto stored =
-                bench.wait([&](history::History& history) { return history.message(answer.message); });
+            const auto stored = bench.wait(
+                [&](history::History& history) { return history::message(history, answer.message); });
             return stored && part < stored->parts.size()
                        ? QString::fromStdString(stored->parts[part].data).toInt()
                        : 0;
@@ -121,7 +126,7 @@ class AnswerWriterTest : public QObject {
         QVERIFY(tookMs(0) >= 60);
         QVERIFY(tookMs(2) >= 30);
         const auto stored =
-            bench.wait([&](history::History& history) { return history.message(answer.message); });
+            bench.wait([&](history::History& history) { return history::message(history, answer.message); });
         QCOMPARE(stored->parts.size(), size_t{3});
         QCOMPARE(stored->parts[0].text, std::string("hmm, well"));
     }
@@ -135,7 +140,7 @@ class AnswerWriterTest : public QObject {
         bench.writer.end(complete());
         QTRY_VERIFY_WITH_TIMEOUT(bench.ending, kPatienceMs);
         const auto stored =
-            bench.wait([&](history::History& history) { return history.message(answer.message); });
+            bench.wait([&](history::History& history) { return history::message(history, answer.message); });
         QCOMPARE(stored->parts[0].data, std::string());
     }
 
@@ -164,10 +169,11 @@ class AnswerWriterTest : public QObject {
         Bench bench;
         const Answer answer = bench.begin();
         const Status purged = bench.wait([&](history::History& history) -> Status {
-            INGLE_TRY(history.trashConversation(answer.conversation));
-            INGLE_TRY(history.emptyTrash());
+            INGLE_TRY(history::trashConversation(history, answer.conversation));
+            INGLE_TRY(history::emptyTrash(history));
             while (true) {
-                INGLE_TRY_ASSIGN(const auto state, history.shredSlice(std::chrono::milliseconds(10)));
+                INGLE_TRY_ASSIGN(const auto state,
+                                 history::shredSlice(history, std::chrono::milliseconds(10)));
                 if (state != history::ShredState::Working) return {};
             }
         });

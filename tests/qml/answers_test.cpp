@@ -4,6 +4,9 @@
 #include <utility>
 
 #include "app/desktop/text.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/chats/messages.h"
+#include "app/history/opening.h"
 #include "tests/full_disk.h"
 #include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
@@ -19,12 +22,12 @@ class AnswersTest : public QObject, WindowFiles {
                                                                                size_t count) {
         std::pair<history::RowId, std::vector<history::RowId>> chat;
         std::thread([&] {  // files are not this thread's
-            const auto history = history::History::open((data + "/history.sqlite").toStdString()).value();
+            const auto history = history::openHistory((data + "/history.sqlite").toStdString()).value();
             const Status stored = history->atOnce([&]() -> Status {
-                INGLE_TRY_ASSIGN(chat.first, history->createConversation("long", "m"));
+                INGLE_TRY_ASSIGN(chat.first, history::createConversation(*history, "long", "m"));
                 for (history::RowId parent = 0; chat.second.size() < count; chat.second.push_back(parent)) {
                     const std::vector<Part> parts{{PartKind::Text, "message", ""}};
-                    INGLE_TRY_ASSIGN(parent, history->addUserMessage(chat.first, parent, parts));
+                    INGLE_TRY_ASSIGN(parent, history::addUserMessage(*history, chat.first, parent, parts));
                 }
                 return {};
             });

@@ -11,7 +11,9 @@
 
 #include "app/desktop/viewmodels/code_colouring.h"
 #include "app/desktop/viewmodels/text_selection.h"
-#include "app/history/history.h"
+#include "app/history/chats/answers.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/opening.h"
 #include "tests/app/content/long_texts.h"
 #include "tests/every_case.h"
 #include "tests/processor_time.h"
@@ -451,13 +453,13 @@ class ChatViewTest : public QObject, WindowFiles {
         history::RowId conversation = 0;
         // Files are not this thread's.
         std::thread([&] {
-            auto opened = history::History::open((data + "/history.sqlite").toStdString());
+            auto opened = history::openHistory((data + "/history.sqlite").toStdString());
             QVERIFY(opened.has_value());
-            conversation = (*opened)->createConversation("long", "m").value();
+            conversation = history::createConversation(**opened, "long", "m").value();
             history::RowId parent = 0;
             for (int i = 0; i < 150; ++i) {
                 const std::vector<Part> parts{{PartKind::Text, "message " + std::to_string(i), {}}};
-                parent = (*opened)->addUserMessage(conversation, parent, parts).value();
+                parent = history::addUserMessage(**opened, conversation, parent, parts).value();
             }
         }).join();
         View view(data);
@@ -524,25 +526,25 @@ class ChatViewTest : public QObject, WindowFiles {
         history::RowId large = 0;
         // Files are not this thread's.
         std::thread([&] {
-            auto opened = history::History::open((data + "/history.sqlite").toStdString());
+            auto opened = history::openHistory((data + "/history.sqlite").toStdString());
             QVERIFY(opened.has_value());
             history::History& history = **opened;
             const auto add = [&](history::RowId conversation, const std::vector<history::Message>& branch) {
                 history::RowId parent = 0;
                 for (const history::Message& each : branch) {
                     if (each.role == Role::User) {
-                        parent = history.addUserMessage(conversation, parent, each.parts).value();
+                        parent = history::addUserMessage(history, conversation, parent, each.parts).value();
                         continue;
                     }
-                    parent = history.beginAnswer(conversation, parent, "m", "model", {}).value();
+                    parent = history::beginAnswer(history, conversation, parent, "m", "model", {}).value();
                     history::AnswerEnd end;
                     end.pieces = {{PartKind::Text, each.parts[0].text, {}}};
-                    QVERIFY(history.finishAnswer(parent, end).has_value());
+                    QVERIFY(history::finishAnswer(history, parent, end).has_value());
                 }
             };
-            many = history.createConversation("many", "m").value();
+            many = history::createConversation(history, "many", "m").value();
             add(many, longBranch(5000));
-            large = history.createConversation("large", "m").value();
+            large = history::createConversation(history, "large", "m").value();
             std::string text;
             for (const auto& [name, piece] : content::longTexts(8000)) text += piece + "\n\n";
             add(large, {message(0, Role::User, "q"), message(0, Role::Assistant, text.substr(0, 80 * 1024))});

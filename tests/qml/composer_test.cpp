@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "app/history/opening.h"
 #include "app/history/turns.h"
 #include "tests/full_disk.h"
 #include "tests/qml/suite.h"
@@ -207,8 +208,7 @@ class ComposerTest : public QObject, WindowFiles {
             for (int tries = 0; tries < 100 && stored.size() < 6000; ++tries) {
                 QTest::qWait(100);
                 std::thread([&] {
-                    const auto reader =
-                        history::HistoryReader::open((data + "/history.sqlite").toStdString());
+                    const auto reader = history::openReader((data + "/history.sqlite").toStdString());
                     if (reader) stored = history::newDraft(**reader).value_or("");
                 }).join();
             }

@@ -6,7 +6,6 @@
 #include <QJsonObject>
 
 #include "app/exchange/export_chats.h"
-#include "app/history/history.h"
 #include "app/history/store/copies.h"
 #include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"

@@ -1,11 +1,12 @@
 /// Documents: from a dropped file to an answer about it, what reading costs, and what stays.
-#include "app/history/documents.h"
+#include "app/history/documents/documents.h"
+#include "app/history/chats/messages.h"
+#include "app/history/opening.h"
 
 #include <QSignalSpy>
 
 #include <thread>
 
-#include "app/history/history.h"
 #include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
@@ -63,7 +64,7 @@ class DocumentsTest : public QObject, WindowFiles {
         const std::string model = run.model.models()->embeddingModel().id;
         bool isAll = false;
         std::thread([&] {
-            const auto file = history::HistoryReader::open(data.toStdString() + "/history.sqlite").value();
+            const auto file = history::openReader(data.toStdString() + "/history.sqlite").value();
             isAll = history::haveVectors(*file, std::vector{history::RowId{document}}, {}).value() &&
                     history::passagesWithoutVector(*file, model, 1).value().empty();
         }).join();

@@ -3,7 +3,10 @@
 #include <thread>
 
 #include "app/desktop/viewmodels/text_selection.h"
-#include "app/history/history.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/chats/messages.h"
+#include "app/history/opening.h"
+#include "app/history/store/settings.h"
 #include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
@@ -24,11 +27,11 @@ struct Branches {
 
   private:
     void fill(const QString& dataDir) {
-        const auto file = history::History::open(dataDir.toStdString() + "/history.sqlite").value();
+        const auto file = history::openHistory(dataDir.toStdString() + "/history.sqlite").value();
         const auto say = [&](RowId parent, const std::string& text) {
-            return file->addUserMessage(conversation, parent, {{PartKind::Text, text, ""}}).value();
+            return history::addUserMessage(*file, conversation, parent, {{PartKind::Text, text, ""}}).value();
         };
-        conversation = file->createConversation("Trees", "model").value();
+        conversation = history::createConversation(*file, "Trees", "model").value();
         question = say(0, "Which trees grow here? An oak perhaps.");
         std::string filler;
         for (int line = 0; line < 60; ++line)
@@ -36,7 +39,7 @@ struct Branches {
         first =
             say(question, "Oaks and beeches.\n\n" + filler + "At the end an oak, a `beech`, and oaks again.");
         second = say(question, "No such thing.");
-        (void)file->setSetting("openConversation", std::to_string(conversation));
+        (void)history::setSetting(*file, "openConversation", std::to_string(conversation));
     }
 };
 

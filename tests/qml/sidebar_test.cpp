@@ -1,7 +1,9 @@
 /// The list of conversations: folders, the archive, several at once, searches that are narrowed.
 #include <thread>
 
-#include "app/history/history.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/chats/messages.h"
+#include "app/history/opening.h"
 #include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
@@ -63,12 +65,12 @@ struct Sidebar : WindowRun {
 void fill(const QString& dataDir) {
     // No file on the thread that paints.
     std::thread([&] {
-        const auto file = history::History::open(dataDir.toStdString() + "/history.sqlite").value();
+        const auto file = history::openHistory(dataDir.toStdString() + "/history.sqlite").value();
         int64_t time = 1;
         for (const char* title : {"one", "two", "three", "four"}) {
-            const RowId conversation = file->createConversation(title, "model").value();
-            (void)file->addUserMessage(conversation, 0,
-                                       {{PartKind::Text, "a needle of " + std::string(title), ""}});
+            const RowId conversation = history::createConversation(*file, title, "model").value();
+            (void)history::addUserMessage(*file, conversation, 0,
+                                          {{PartKind::Text, "a needle of " + std::string(title), ""}});
             std::this_thread::sleep_for(std::chrono::milliseconds(++time));
         }
     }).join();

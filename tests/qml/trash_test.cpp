@@ -3,7 +3,8 @@
 #include <thread>
 
 #include "app/desktop/viewmodels/text_selection.h"
-#include "app/history/history.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/opening.h"
 #include "tests/every_case.h"
 #include "tests/processor_time.h"
 #include "tests/qml/suite.h"
@@ -235,9 +236,10 @@ class TrashTest : public QObject, WindowFiles {
         constexpr int kChats = 5000;
         const QString data = freshDataDir();
         std::thread([&] {  // files are not this thread's
-            auto history = history::History::open((data + "/history.sqlite").toStdString()).value();
+            auto history = history::openHistory((data + "/history.sqlite").toStdString()).value();
             for (int i = 0; i < kChats; ++i)
-                QVERIFY(history->createConversation("What is said in chat " + std::to_string(i), "m"));
+                QVERIFY(
+                    history::createConversation(*history, "What is said in chat " + std::to_string(i), "m"));
         })
             .join();
         WindowRun run(data, {});

@@ -8,6 +8,7 @@
 #include "app/cli/terminal_text.h"
 #include "app/exchange/export_chats.h"
 #include "app/exchange/import_chats.h"
+#include "app/history/opening.h"
 #include "app/history/store/copies.h"
 #include "app/history/store/sole_use.h"
 #include "app/library/library.h"
@@ -50,7 +51,7 @@ Status importHistory(const HistoryOptions& options) {
         return {};
     }
     INGLE_TRY(history::checkSoleUse(historyPath()));
-    INGLE_TRY_ASSIGN(const auto store, history::History::open(historyPath()));
+    INGLE_TRY_ASSIGN(const auto store, history::openHistory(historyPath()));
     ProgressLine line;
     const auto total = static_cast<double>(std::max<uint64_t>(found->conversations, 1));
     const auto imported = exchange::importChats(
@@ -75,7 +76,7 @@ Status exportHistory(const HistoryOptions& options) {
     }
     if (!std::filesystem::exists(historyPath()))
         return fail(ErrorCode::Io, "There is no history yet in {}.", historyPath());
-    INGLE_TRY_ASSIGN(const auto store, history::HistoryReader::open(historyPath()));
+    INGLE_TRY_ASSIGN(const auto store, history::openReader(historyPath()));
     INGLE_TRY_ASSIGN(
         const uint64_t count,
         exchange::exportChats(*store, {.conversation = options.chat, .folder = options.folder}, *exporter,

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "app/desktop/viewmodels/shown_message.h"
+#include "app/history/chats/answers.h"
 
 namespace ingle::desktop {
 

@@ -15,6 +15,9 @@
 #include "app/desktop/text.h"
 #include "app/desktop/viewmodels/chat_title.h"
 #include "app/desktop/while_alive.h"
+#include "app/history/chats/answers.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/trash/trash.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::desktop {
@@ -326,7 +329,7 @@ void ChatController::undoEdit(RowId conversation, RowId before, RowId changed) {
     // Undone at once, however much else is done while the branch is read.
     showAfter(conversation, [conversation, before](history::History& history) -> Result<RowId> {
         INGLE_TRY_ASSIGN(const Turn turn, history::readAround(history, conversation, before, 1));
-        INGLE_TRY(history.setActiveLeaf(conversation, turn.leaf));
+        INGLE_TRY(history::setActiveLeaf(history, conversation, turn.leaf));
         return turn.leaf;
     });
 }
@@ -402,7 +405,7 @@ bool ChatController::isPinned(qint64 message) const {
 
 void ChatController::setPinned(qint64 message, bool pinned) {
     const auto work = [message, pinned](history::History& history) {
-        return history.setMessagePinned(message, pinned);
+        return history::setMessagePinned(history, message, pinned);
     };
     m_storage.run(this, work, [this, message, pinned](const Status& status) {
         if (!status) return m_notices.showError(Notices::Topic::History, status.error());
@@ -419,10 +422,11 @@ void ChatController::remove(qint64 message) {
     const bool isQuestion = m_messages.find(message)->role == Role::User;
     const auto undo = [this, conversation = m_conversation, message] {
         showAfter(conversation,
-                  [message](history::History& history) { return history.restoreMessage(message); });
+                  [message](history::History& history) { return history::restoreMessage(history, message); });
     };
     showAfter(
-        m_conversation, [message](history::History& history) { return history.trashMessage(message); },
+        m_conversation,
+        [message](history::History& history) { return history::trashMessage(history, message); },
         [this, isQuestion, undo] {
             m_notices.showUndo(this, isQuestion ? tr("Message deleted") : tr("Answer deleted"), undo,
                                Notices::Done::Deletion);

@@ -10,6 +10,7 @@
 
 #include "app/desktop/exchange_sentences.h"
 #include "app/desktop/text.h"
+#include "app/history/opening.h"
 
 namespace ingle::desktop {
 namespace {
@@ -68,7 +69,7 @@ void ChatExport::write(qint64 conversation, qint64 folder, const QString& extens
                         job = m_job](const Result<std::string>& history) -> Result<uint64_t> {
         if (!history) return tl::unexpected<Error>(history.error());
         // A connection of its own: it sees one moment of the history, however long it takes.
-        INGLE_TRY_ASSIGN(const auto reader, history::HistoryReader::open(*history));
+        INGLE_TRY_ASSIGN(const auto reader, history::openReader(*history));
         return exchange::exportChats(*reader, {.conversation = conversation, .folder = folder}, *exporter,
                                      file, replace ? io::Existing::Replaced : io::Existing::Kept,
                                      {.isCancelled = [job] { return job->cancelled.load(); },

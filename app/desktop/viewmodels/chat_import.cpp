@@ -16,6 +16,7 @@
 #include "app/desktop/error_sentences.h"
 #include "app/desktop/exchange_sentences.h"
 #include "app/desktop/text.h"
+#include "app/history/trash/trash.h"
 
 namespace ingle::desktop {
 namespace {
@@ -209,7 +210,7 @@ void ChatImport::takeBack(const std::vector<history::RowId>& all) {
     const auto work = [all](history::History& history) {
         return history.atOnce([&]() -> Status {
             // One that was deleted meanwhile is where it should be.
-            for (const RowId each : all) (void)history.trashConversation(each);
+            for (const RowId each : all) (void)history::trashConversation(history, each);
             return {};
         });
     };

@@ -8,6 +8,8 @@
 #include "app/desktop/text.h"
 #include "app/desktop/viewmodels/branch_rows.h"
 #include "app/desktop/viewmodels/chat_controller.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/chats/messages.h"
 
 namespace ingle::desktop {
 namespace {
@@ -134,7 +136,7 @@ void ChatController::keepLeaf(RowId conversation, RowId leaf) {
     // Where an answer is being written, its branch is the one to come back to.
     if (m_answers.of(conversation) != nullptr) return;
     write([conversation, leaf](history::History& history) {
-        return history.setActiveLeaf(conversation, leaf);
+        return history::setActiveLeaf(history, conversation, leaf);
     });
 }
 

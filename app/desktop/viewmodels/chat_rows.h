@@ -11,7 +11,6 @@
 
 #include "app/desktop/viewmodels/branch_rows.h"
 #include "app/desktop/viewmodels/shown_block.h"
-#include "app/history/history.h"
 
 namespace ingle::desktop {
 

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "app/desktop/text.h"
-#include "app/history/documents.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/documents/documents.h"
+#include "app/history/trash/trash.h"
 
 namespace ingle::desktop {
 namespace {
@@ -74,7 +76,7 @@ void ConversationListModel::refresh() {
 
 void ConversationListModel::tellSet() {
     const auto work = [](history::HistoryReader& history) -> Result<protocol::Retain> {
-        INGLE_TRY_ASSIGN(const auto conversations, history.conversations());
+        INGLE_TRY_ASSIGN(const auto conversations, history::conversations(history));
         INGLE_TRY_ASSIGN(const auto documents, history::documentsRead(history));
         protocol::Retain kept;
         for (const history::Conversation& each : conversations)
@@ -88,11 +90,11 @@ void ConversationListModel::tellSet() {
 }
 
 void ConversationListModel::pin(qint64 conversation) {
-    change([=](history::History& history) { return history.setPinned(conversation, true); });
+    change([=](history::History& history) { return history::setPinned(history, conversation, true); });
 }
 
 void ConversationListModel::unpin(qint64 conversation) {
-    change([=](history::History& history) { return history.setPinned(conversation, false); });
+    change([=](history::History& history) { return history::setPinned(history, conversation, false); });
 }
 
 QString ConversationListModel::emptySentence() const {
@@ -135,9 +137,11 @@ QString ConversationListModel::titleOf(double conversation) const {
 void ConversationListModel::rename(qint64 conversation, const QString& title) {
     const QString trimmed = title.simplified();
     if (trimmed.isEmpty()) return;
-    change([=, name = trimmed.toStdString()](
-               history::History& history) { return history.renameConversation(conversation, name); },
-           [=, this] { emit renamed(conversation, trimmed); });
+    change(
+        [=, name = trimmed.toStdString()](history::History& history) {
+            return history::renameConversation(history, conversation, name);
+        },
+        [=, this] { emit renamed(conversation, trimmed); });
 }
 
 void ConversationListModel::remove(qint64 conversation) {
@@ -146,7 +150,7 @@ void ConversationListModel::remove(qint64 conversation) {
     const auto undo = [this, all] {
         const auto work = [all](history::History& history) {
             return history.atOnce([&]() -> Status {
-                for (const history::RowId each : all) INGLE_TRY(history.restoreConversation(each));
+                for (const history::RowId each : all) INGLE_TRY(history::restoreConversation(history, each));
                 return {};
             });
         };
@@ -158,7 +162,7 @@ void ConversationListModel::remove(qint64 conversation) {
     for (const history::RowId each : all) emit removing(each);
     const auto work = [all](history::History& history) {
         return history.atOnce([&]() -> Status {
-            for (const history::RowId each : all) INGLE_TRY(history.trashConversation(each));
+            for (const history::RowId each : all) INGLE_TRY(history::trashConversation(history, each));
             return {};
         });
     };

@@ -13,7 +13,7 @@
 #include "app/desktop/viewmodels/conversation_rows.h"
 #include "app/desktop/viewmodels/notices.h"
 #include "app/desktop/viewmodels/search_filters.h"
-#include "app/history/history.h"
+#include "app/history/store/history.h"
 #include "app/protocol/messages.h"
 
 namespace ingle::desktop {

@@ -7,6 +7,8 @@
 
 #include "app/desktop/text.h"
 #include "app/desktop/viewmodels/conversation_list_model.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/chats/folders.h"
 
 namespace ingle::desktop {
 
@@ -66,7 +68,9 @@ void ConversationListModel::archive(qint64 conversation) {
     const std::vector<RowId> all = affected(conversation);
     const QString done = sentence(all, tr("“%1” archived"), tr("%1 conversations archived"));
     const auto set = [all](int64_t archivedMs) {
-        return [all, archivedMs](history::History& history) { return history.setArchived(all, archivedMs); };
+        return [all, archivedMs](history::History& history) {
+            return history::setArchived(history, all, archivedMs);
+        };
     };
     change(set(QDateTime::currentMSecsSinceEpoch()), [this, done, set] {
         clearSelection();
@@ -76,14 +80,14 @@ void ConversationListModel::archive(qint64 conversation) {
 
 void ConversationListModel::unarchive(qint64 conversation) {
     const auto work = [all = affected(conversation)](history::History& history) {
-        return history.setArchived(all, 0);
+        return history::setArchived(history, all, 0);
     };
     change(work, [this] { clearSelection(); });
 }
 
 void ConversationListModel::moveTo(qint64 conversation, qint64 folder) {
     const auto work = [all = affected(conversation), folder](history::History& history) {
-        return history.moveToFolder(all, folder);
+        return history::moveToFolder(history, all, folder);
     };
     change(work, [this] {
         clearSelection();
@@ -96,8 +100,8 @@ void ConversationListModel::moveToNewFolder(qint64 conversation, const QString& 
     const auto work = [all = affected(conversation), name = name.toStdString(),
                        made](history::History& history) -> Status {
         return history.atOnce([&]() -> Status {
-            INGLE_TRY_ASSIGN(*made, history.createFolder(name));
-            return history.moveToFolder(all, *made);
+            INGLE_TRY_ASSIGN(*made, history::createFolder(history, name));
+            return history::moveToFolder(history, all, *made);
         });
     };
     change(work, [this, made] {
@@ -111,7 +115,7 @@ void ConversationListModel::renameFolder(qint64 folder, const QString& name) {
     const QString trimmed = name.simplified();
     if (trimmed.isEmpty()) return;
     const auto work = [folder, trimmed = trimmed.toStdString()](history::History& history) {
-        return history.renameFolder(folder, trimmed);
+        return history::renameFolder(history, folder, trimmed);
     };
     change(work, [this] { emit foldersChanged(); });
 }
@@ -119,11 +123,11 @@ void ConversationListModel::renameFolder(qint64 folder, const QString& name) {
 void ConversationListModel::removeFolder(qint64 folder) {
     const auto removed = std::make_shared<history::RemovedFolder>();
     const auto work = [folder, removed](history::History& history) -> Status {
-        INGLE_TRY_ASSIGN(*removed, history.removeFolder(folder));
+        INGLE_TRY_ASSIGN(*removed, history::removeFolder(history, folder));
         return {};
     };
     const auto undo = [this, removed] {
-        change([removed](history::History& history) { return history.restoreFolder(*removed); },
+        change([removed](history::History& history) { return history::restoreFolder(history, *removed); },
                [this] { emit foldersChanged(); });
     };
     change(work, [this, removed, undo] {
@@ -141,7 +145,7 @@ void ConversationListModel::setOpen(qint64 folder, bool open) {
 void ConversationListModel::continueInNew(qint64 message) {
     const auto copied = std::make_shared<RowId>(0);
     const auto work = [message, copied](history::History& history) -> Status {
-        INGLE_TRY_ASSIGN(*copied, history.copyBranch(message));
+        INGLE_TRY_ASSIGN(*copied, history::copyBranch(history, message));
         return {};
     };
     change(work, [this, copied] {

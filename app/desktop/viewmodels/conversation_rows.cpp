@@ -8,6 +8,10 @@
 
 #include "app/desktop/text.h"
 #include "app/desktop/viewmodels/conversation_list_model.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/chats/folders.h"
+#include "app/history/search/search.h"
+#include "app/history/store/settings.h"
 
 namespace ingle::desktop {
 namespace {
@@ -37,7 +41,7 @@ QString highlighted(const std::string& snippet) {
 }
 
 Result<QStringList> closedFolders(history::HistoryReader& history) {
-    INGLE_TRY_ASSIGN(const auto stored, history.setting(kClosedFolders));
+    INGLE_TRY_ASSIGN(const auto stored, history::setting(history, kClosedFolders));
     return stored ? toQString(*stored).split(',', Qt::SkipEmptyParts) : QStringList();
 }
 
@@ -68,10 +72,10 @@ void addGroup(ConversationRow head, const ConversationRows& members, Conversatio
 }  // namespace
 
 Result<ConversationRows> rowsOfAll(history::HistoryReader& history) {
-    INGLE_TRY_ASSIGN(const auto conversations, history.conversations());
-    INGLE_TRY_ASSIGN(const auto folders, history.folders());
+    INGLE_TRY_ASSIGN(const auto conversations, history::conversations(history));
+    INGLE_TRY_ASSIGN(const auto folders, history::folders(history));
     INGLE_TRY_ASSIGN(const auto closed, closedFolders(history));
-    INGLE_TRY_ASSIGN(const auto openArchive, history.setting(kOpenArchive));
+    INGLE_TRY_ASSIGN(const auto openArchive, history::setting(history, kOpenArchive));
     const QDate today = QDate::currentDate();
     ConversationRows pinned, dated, archived;
     std::map<history::RowId, ConversationRows> inFolder;
@@ -107,7 +111,7 @@ Result<ConversationRows> rowsOfAll(history::HistoryReader& history) {
 
 Result<ConversationRows> rowsOfHits(history::HistoryReader& history, const std::string& text,
                                     const history::SearchFilter& filter) {
-    INGLE_TRY_ASSIGN(const auto hits, history.search(text, kMaxHits, filter));
+    INGLE_TRY_ASSIGN(const auto hits, history::search(history, text, kMaxHits, filter));
     ConversationRows rows;
     for (const history::SearchHit& hit : hits) {
         ConversationRow row;
@@ -122,11 +126,11 @@ Result<ConversationRows> rowsOfHits(history::HistoryReader& history, const std::
 }
 
 Status setOpen(history::History& history, history::RowId folder, bool open) {
-    if (folder == 0) return history.setSetting(kOpenArchive, open ? "1" : "0");
+    if (folder == 0) return history::setSetting(history, kOpenArchive, open ? "1" : "0");
     INGLE_TRY_ASSIGN(QStringList closed, closedFolders(history));
     closed.removeAll(QString::number(folder));
     if (!open) closed << QString::number(folder);
-    return history.setSetting(kClosedFolders, closed.join(',').toStdString());
+    return history::setSetting(history, kClosedFolders, closed.join(',').toStdString());
 }
 
 }  // namespace ingle::desktop

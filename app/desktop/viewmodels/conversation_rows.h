@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "app/history/history.h"
+#include "app/history/search/search.h"
 
 namespace ingle::desktop {
 

@@ -9,7 +9,7 @@
 
 #include "app/desktop/size_text.h"
 #include "app/desktop/text.h"
-#include "app/history/documents.h"
+#include "app/history/documents/documents.h"
 
 namespace ingle::desktop {
 namespace {

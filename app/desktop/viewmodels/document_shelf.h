@@ -18,7 +18,7 @@
 #include "app/desktop/viewmodels/chat_controller.h"
 #include "app/desktop/viewmodels/model_list_model.h"
 #include "app/desktop/viewmodels/notices.h"
-#include "app/history/documents.h"
+#include "app/history/documents/documents.h"
 #include "app/storage/lane.h"
 #include "ingle/recognition.h"
 

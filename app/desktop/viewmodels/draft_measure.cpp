@@ -8,6 +8,7 @@
 
 #include "app/desktop/error_sentences.h"
 #include "app/desktop/while_alive.h"
+#include "app/history/chats/messages.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::desktop {
@@ -61,7 +62,7 @@ void DraftMeasure::readChat() {
                           history::HistoryReader& history) -> Result<history::Turn> {
         history::RowId before = leaf;
         if (edited != 0) {
-            INGLE_TRY_ASSIGN(const history::Message message, history.message(edited));
+            INGLE_TRY_ASSIGN(const history::Message message, history::message(history, edited));
             before = message.parent;
         }
         return history::readNext(history, conversation, before, parts, model);

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "app/history/search/search.h"
+
 namespace ingle::desktop {
 namespace {
 
@@ -70,7 +72,7 @@ void FindInChat::look(Look look) {
     const QString text = m_text;
     const auto work = [conversation = static_cast<RowId>(m_chat.conversationId()),
                        words = text.toStdString()](history::HistoryReader& history) {
-        return history.findIn(conversation, words);
+        return history::findIn(history, conversation, words);
     };
     m_reading = m_storage.run(this, work, [this, text, look](Result<std::vector<RowId>> found) {
         if (text != m_text || !m_open) return;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/desktop/text.h"
+#include "app/history/chats/folders.h"
 
 namespace ingle::desktop {
 
@@ -20,7 +21,7 @@ QVariantList Folders::all() const {
 }
 
 void Folders::refresh() {
-    const auto work = [](history::HistoryReader& history) { return history.folders(); };
+    const auto work = [](history::HistoryReader& history) { return history::folders(history); };
     m_storage.readBehindWrites(this, work, [this](Result<std::vector<history::Folder>> folders) {
         if (!folders) return;  // the list of conversations says why
         m_folders = std::move(*folders);

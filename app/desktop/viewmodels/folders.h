@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/desktop/storage_thread.h"
-#include "app/history/history.h"
+#include "app/history/chats/folders.h"
 
 namespace ingle::desktop {
 

@@ -8,7 +8,7 @@
 #include "app/desktop/text.h"
 #include "app/desktop/viewmodels/model_words.h"
 #include "app/desktop/while_alive.h"
-#include "app/history/profile.h"
+#include "app/history/chats/profile.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::desktop {

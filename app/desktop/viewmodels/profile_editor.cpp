@@ -11,6 +11,9 @@
 #include "app/desktop/error_sentences.h"
 #include "app/desktop/text.h"
 #include "app/desktop/while_alive.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/chats/folders.h"
+#include "app/history/chats/messages.h"
 #include "app/history/turns.h"
 #include "ingle/error_ids.h"
 
@@ -236,10 +239,10 @@ void ProfileEditor::editConversation() {
     const auto id = static_cast<history::RowId>(m_chat.conversationId());
     const auto read = [id](history::HistoryReader& history) -> Result<Layers> {
         Layers layers;
-        INGLE_TRY_ASSIGN(layers.own, history.conversationProfile(id));
+        INGLE_TRY_ASSIGN(layers.own, history::conversationProfile(history, id));
         if (id == 0) return layers;
-        INGLE_TRY_ASSIGN(const auto conversation, history.conversation(id));
-        INGLE_TRY_ASSIGN(layers.folder, history.folderProfile(conversation.folder));
+        INGLE_TRY_ASSIGN(const auto conversation, history::conversation(history, id));
+        INGLE_TRY_ASSIGN(layers.folder, history::folderProfile(history, conversation.folder));
         return layers;
     };
     m_storage.readBehindWrites(this, read, [this, id](const Result<Layers>& layers) {
@@ -248,19 +251,22 @@ void ProfileEditor::editConversation() {
         below.push_back({tr("from the folder"), layers->folder});
         open(tr("Settings of this chat"), std::move(below), layers->own, [this, id](const Profile& profile) {
             storeBy([id, profile](history::History& history) {
-                return history.setConversationProfile(id, profile);
+                return history::setConversationProfile(history, id, profile);
             });
         });
     });
 }
 
 void ProfileEditor::editFolder(qint64 folder, const QString& name) {
-    const auto read = [folder](history::HistoryReader& history) { return history.folderProfile(folder); };
+    const auto read = [folder](history::HistoryReader& history) {
+        return history::folderProfile(history, folder);
+    };
     m_storage.readBehindWrites(this, read, [this, folder, name](const Result<Profile>& profile) {
         if (!profile) return m_notices.showError(Notices::Topic::History, profile.error());
         open(name, settingsAndModel(), *profile, [this, folder](const Profile& now) {
-            storeBy(
-                [folder, now](history::History& history) { return history.setFolderProfile(folder, now); });
+            storeBy([folder, now](history::History& history) {
+                return history::setFolderProfile(history, folder, now);
+            });
         });
     });
 }

@@ -16,7 +16,7 @@
 #include "app/desktop/viewmodels/model_list_model.h"
 #include "app/desktop/viewmodels/notices.h"
 #include "app/desktop/viewmodels/settings.h"
-#include "app/history/profile.h"
+#include "app/history/chats/profile.h"
 
 namespace ingle::desktop {
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/desktop/text.h"
+#include "app/history/store/settings.h"
 
 namespace ingle::desktop {
 namespace {
@@ -37,7 +38,7 @@ Prompts::Prompts(StorageThread& storage, Notices& notices, QObject* parent)
 
 void Prompts::load() {
     m_storage.readBehindWrites(
-        this, [](history::HistoryReader& history) { return history.setting(kSetting); },
+        this, [](history::HistoryReader& history) { return history::setting(history, kSetting); },
         [this](const Result<std::optional<std::string>>& stored) {
             if (!stored) return;  // the list of conversations says why
             m_read = true;
@@ -119,7 +120,7 @@ void Prompts::save() {
     QJsonArray list;
     for (const Prompt& each : m_prompts) list.append(QJsonObject{{"name", each.name}, {"text", each.text}});
     const auto work = [text = QJsonDocument(list).toJson(QJsonDocument::Compact).toStdString()](
-                          history::History& history) { return history.setSetting(kSetting, text); };
+                          history::History& history) { return history::setSetting(history, kSetting, text); };
     m_storage.run(this, work, [this](const Status& stored) {
         if (!stored) m_notices.showError(Notices::Topic::History, stored.error());
     });

@@ -11,7 +11,7 @@
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/chat_controller.h"
 #include "app/desktop/viewmodels/notices.h"
-#include "app/history/quotes.h"
+#include "app/history/documents/quotes.h"
 
 namespace ingle::desktop {
 

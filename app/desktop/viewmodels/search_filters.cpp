@@ -4,6 +4,7 @@
 #include <QVariantMap>
 
 #include "app/desktop/text.h"
+#include "app/history/search/search.h"
 
 namespace ingle::desktop {
 
@@ -21,7 +22,7 @@ history::SearchFilter SearchFilters::filter() const {
 }
 
 void SearchFilters::refresh() {
-    const auto work = [](history::HistoryReader& history) { return history.models(); };
+    const auto work = [](history::HistoryReader& history) { return history::models(history); };
     m_storage.run(this, work, [this](const Result<std::vector<history::UsedModel>>& models) {
         if (!models) return;  // the search says why
         m_models.clear();

@@ -6,7 +6,7 @@
 #include <QVariantList>
 
 #include "app/desktop/storage_thread.h"
-#include "app/history/history.h"
+#include "app/history/search/search.h"
 
 namespace ingle::desktop {
 

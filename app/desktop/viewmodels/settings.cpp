@@ -8,6 +8,7 @@
 #include <map>
 
 #include "app/desktop/text.h"
+#include "app/history/store/settings.h"
 
 namespace ingle::desktop {
 namespace {
@@ -104,7 +105,7 @@ void Settings::load() {
     const auto work = [](history::History& history) -> Result<Values> {
         Values values;
         for (const QMetaProperty& property : storedProperties()) {
-            INGLE_TRY_ASSIGN(const auto value, history.setting(property.name()));
+            INGLE_TRY_ASSIGN(const auto value, history::setting(history, property.name()));
             if (value) values[property.name()] = *value;
         }
         return values;
@@ -124,7 +125,9 @@ void Settings::save() {
     for (const QMetaProperty& property : storedProperties()) {
         values[property.name()] = property.read(this).toString().toStdString();
     }
-    const auto work = [values](history::History& history) -> Status { return history.setSettings(values); };
+    const auto work = [values](history::History& history) -> Status {
+        return history::setSettings(history, values);
+    };
     // A setting that cannot be stored still holds for this run; the next write of a message reports the disk.
     m_storage.run(this, work, [](const Status&) {});
 }

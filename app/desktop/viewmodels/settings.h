@@ -11,6 +11,7 @@
 
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/notices.h"
+#include "app/history/chats/profile.h"
 #include "ingle/types.h"
 
 namespace ingle::desktop {

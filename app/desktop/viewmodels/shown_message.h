@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/content/block_stream.h"
-#include "app/history/history.h"
+#include "app/history/chats/messages.h"
 
 namespace ingle::desktop {
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/desktop/text.h"
+#include "app/history/trash/trash.h"
 
 namespace ingle::desktop {
 
@@ -19,7 +20,7 @@ QString TrashModel::sentence() const {
 }
 
 void TrashModel::refresh() {
-    const auto work = [](history::HistoryReader& history) { return history.trash(); };
+    const auto work = [](history::HistoryReader& history) { return history::trash(history); };
     m_storage.run(this, work, [this](const Result<std::vector<TrashEntry>>& entries) {
         if (entries)
             show(*entries);
@@ -39,8 +40,8 @@ void TrashModel::restore(int row) {
     if (row < 0 || row >= rowCount()) return;
     const TrashEntry entry = m_entries[static_cast<size_t>(row)];
     const auto work = [entry](history::History& history) -> Status {
-        if (entry.message == 0) return history.restoreConversation(entry.conversation);
-        INGLE_TRY(history.restoreMessage(entry.message));
+        if (entry.message == 0) return history::restoreConversation(history, entry.conversation);
+        INGLE_TRY(history::restoreMessage(history, entry.message));
         return {};
     };
     m_storage.run(this, work, [this, entry](const Status& status) {
@@ -51,7 +52,7 @@ void TrashModel::restore(int row) {
 }
 
 void TrashModel::empty() {
-    const auto work = [](history::History& history) { return history.emptyTrash(); };
+    const auto work = [](history::History& history) { return history::emptyTrash(history); };
     m_storage.run(this, work, [this](const Status& status) {
         if (!status) return m_notices.showError(Notices::Topic::History, status.error());
         // What could be undone is among what is gone.

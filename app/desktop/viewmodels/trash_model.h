@@ -8,7 +8,7 @@
 
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/notices.h"
-#include "app/history/history.h"
+#include "app/history/trash/trash.h"
 
 namespace ingle::desktop {
 

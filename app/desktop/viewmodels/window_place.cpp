@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "app/desktop/text.h"
+#include "app/history/store/settings.h"
 
 namespace ingle::desktop {
 namespace {
@@ -65,7 +66,7 @@ void WindowPlace::setSidebarWidth(int width) {
 void WindowPlace::show(QWindow* window) {
     m_window = window;
     m_impatience.start();
-    const auto work = [](history::History& history) { return history.setting(kKey); };
+    const auto work = [](history::History& history) { return history::setting(history, kKey); };
     m_storage.run(this, work, [this](const Result<std::optional<std::string>>& stored) {
         showAt(stored && *stored ? parsed(**stored) : std::nullopt);
     });
@@ -137,7 +138,7 @@ void WindowPlace::save() {
         fmt::format("{} {} {} {} {} {} {} {} {} {}", m_place.x(), m_place.y(), m_place.width(),
                     m_place.height(), m_maximized ? 1 : 0, m_sidebarWidth, m_frame.left(), m_frame.top(),
                     m_frame.right(), m_frame.bottom());
-    const auto work = [text](history::History& history) { return history.setSetting(kKey, text); };
+    const auto work = [text](history::History& history) { return history::setSetting(history, kKey, text); };
     m_storage.run(this, work, [](const Status&) {});  // then the next start is where the last one was
 }
 

@@ -32,7 +32,7 @@ Status replaceBackups(const std::string& path);
 Result<std::string> prepareRestore(const std::string& path, const std::string& backup);
 /// Puts what prepareRestore() returned in the place of the history, which nobody may have open; what was
 /// there stays beside it, under the name that is returned (empty: there was none). Where the process ends
-/// before this does, History::open() goes on with it. Errors: Io: the history is then as it was.
+/// before this does, openHistory() goes on with it. Errors: Io: the history is then as it was.
 Result<std::string> putInPlace(const std::string& path, const std::string& copy);
 /// Both, for whoever has nothing else to do meanwhile.
 Result<std::string> restoreBackup(const std::string& path, const std::string& backup);

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "app/history/store/watched_files.h"
@@ -75,6 +76,21 @@ bool isWithoutLog(const std::string& path) {
 
 bool isWritable(const std::string& path) {
     return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
+Status createFolderOf(const std::string& path) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    std::error_code error;
+    std::filesystem::create_directories(folder.parent_path(), error);
+    if (!error && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+        error = std::error_code(errno, std::generic_category());
+    }
+    if (error) {
+        return withId<ErrorId::HistoryNotWritable>(
+            fail(ErrorCode::Io, "Cannot create the folder {}: {}.", folder.string(), error.message()),
+            folder.string());
+    }
+    return {};
 }
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMode mode) {

@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -132,6 +133,10 @@ class Database {
         bindAll(statement, values...);
         return statement;
     }
+    /// As prepare(), but once for this connection: for what runs for every token.
+    SQLite::Statement& prepareOnce(const std::string& sql) {
+        return m_prepared.try_emplace(sql, m_sqlite, sql).first->second;
+    }
     /// Runs one statement; returns the number of changed rows.
     template <typename... Values>
     int execute(const std::string& sql, const Values&... values) {
@@ -191,6 +196,7 @@ class Database {
     FileStamp m_seen;   ///< when hasChanged() was asked last
     int m_logPages = kLogPages;
     SQLite::Database m_sqlite;
+    std::map<std::string, SQLite::Statement> m_prepared;  ///< they go before their connection
     Durability m_durability = Durability::Power;
 };
 

@@ -1,5 +1,5 @@
-/// The second version: messages of parts. What has a table or a column here and no words in history.h
-/// (folders, profiles, archive, receipts, origin, contents of files) waits for its feature.
+/// The second version: messages of parts, and tables and columns of what came later (folders, profiles, the
+/// archive, receipts, where chats come from, contents of files).
 #include "app/codec/names.h"
 #include "app/history/store/schema.h"
 #include "app/history/store/token_bytes.h"

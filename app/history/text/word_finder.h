@@ -18,7 +18,7 @@ struct TextRange {
     bool operator==(const TextRange&) const = default;
 };
 
-/// One query, as HistoryReader::search() takes it. Opens no file; one thread at a time.
+/// One query, as search() takes it. Opens no file; one thread at a time.
 class WordFinder {
   public:
     explicit WordFinder(std::string_view query);

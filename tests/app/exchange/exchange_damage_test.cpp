@@ -6,7 +6,9 @@
 #include <random>
 
 #include "app/exchange/export_chats.h"
-#include "app/history/documents.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/documents/documents.h"
+#include "app/history/opening.h"
 #include "tests/app/documents/mutation.h"
 #include "tests/app/exchange/sample_exports.h"
 #include "tests/app/history/history_fixture.h"
@@ -57,7 +59,7 @@ class ExchangeDamage : public history::HistoryFixture {
         std::cout << sample.name << ": " << count << " mutations, " << imported << " imported, " << refused
                   << " refused\n";
         EXPECT_GT(imported, 0u) << sample.name;
-        EXPECT_TRUE(valueOf(m_history->conversations()).empty());
+        EXPECT_TRUE(valueOf(history::conversations(*m_history)).empty());
     }
 };
 
@@ -66,7 +68,7 @@ TEST_F(ExchangeDamage, otherProgramsChats) {
 }
 
 TEST_F(ExchangeDamage, ourExport) {
-    const auto other = valueOf(history::History::open(m_dir + "/other/history.db"));
+    const auto other = valueOf(history::openHistory(m_dir + "/other/history.db"));
     for (const Sample& sample : samples()) {
         std::filesystem::create_directories(m_dir + "/from");
         ASSERT_TRUE(importChats(valueOf(recognise(sample.write(m_dir + "/from"))), *other));

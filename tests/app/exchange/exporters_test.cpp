@@ -1,5 +1,6 @@
 // Chats as people read them.
 #include "app/exchange/export_chats.h"
+#include "app/history/chats/answers.h"
 #include "tests/app/exchange/sample_exports.h"
 #include "tests/app/history/history_fixture.h"
 
@@ -23,12 +24,13 @@ class Exporters : public history::HistoryFixture {
 TEST_F(Exporters, markdownAndHtmlShowTheBranch) {
     ask("Is 1 < 2 & <script>alert(1)</script>?");
     const auto other = beginAnswer();
-    ASSERT_TRUE(m_history->finishAnswer(other, {.pieces = history::piece("Not shown.")}));
+    ASSERT_TRUE(history::finishAnswer(*m_history, other, {.pieces = history::piece("Not shown.")}));
     const auto answer = beginAnswer();
-    ASSERT_TRUE(m_history->finishAnswer(
-        answer, {.pieces = history::piece(
-                     "**Yes**, [here](https://a.example/?\"x).\n\n- one\n- `two`\n\n| a | b |\n|---|---|\n"
-                     "| 1 | 2 |\n\n```c\nif (a < b) {}\n```\n")}));
+    ASSERT_TRUE(history::finishAnswer(
+        *m_history, answer,
+        {.pieces = history::piece(
+             "**Yes**, [here](https://a.example/?\"x).\n\n- one\n- `two`\n\n| a | b |\n|---|---|\n"
+             "| 1 | 2 |\n\n```c\nif (a < b) {}\n```\n")}));
     const std::string markdown = exported("md");
     EXPECT_THAT(markdown, HasSubstr("# Title\n\n## You · "));
     EXPECT_THAT(markdown, HasSubstr("## Model · "));

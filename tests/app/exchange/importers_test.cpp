@@ -9,7 +9,14 @@
 #include <thread>
 
 #include "app/exchange/import_chats.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/chats/messages.h"
+#include "app/history/opening.h"
+#include "app/history/search/search.h"
 #include "app/history/store/copies.h"
+#include "app/history/store/settings.h"
+#include "app/history/trash/shredding.h"
+#include "app/history/trash/trash.h"
 #include "app/storage/storage.h"
 #include "tests/app/exchange/sample_exports.h"
 #include "tests/app/history/history_fixture.h"
@@ -38,7 +45,7 @@ class Importers : public history::HistoryFixture {
         return {};
     }
     std::vector<Message> branch() {
-        return valueOf(m_history->branch(valueOf(m_history->conversations()).at(0).id, 0));
+        return valueOf(history::branch(*m_history, valueOf(history::conversations(*m_history)).at(0).id, 0));
     }
     static std::string shape(const std::vector<Message>& messages) {
         std::string result;
@@ -69,7 +76,7 @@ TEST_F(Importers, chatGptKeepsBranchesCallsAndTimes) {
                                                                {LossKind::HiddenMessages, 1},
                                                                {LossKind::EmptyConversations, 1}}));
     }
-    const auto conversation = valueOf(m_history->conversations()).at(0);
+    const auto conversation = valueOf(history::conversations(*m_history)).at(0);
     EXPECT_EQ(conversation.title, "Trees");
     EXPECT_EQ(conversation.createdMs, 1700000000500);
     EXPECT_EQ(conversation.updatedMs, 1700000100250);
@@ -79,7 +86,7 @@ TEST_F(Importers, chatGptKeepsBranchesCallsAndTimes) {
     EXPECT_EQ(answer.siblingCount, 2);
     EXPECT_EQ(answer.siblingIndex, 1);
     EXPECT_EQ(answer.modelName, "o1");
-    EXPECT_EQ(valueOf(m_history->search("graph", 10)).size(), 2u);
+    EXPECT_EQ(valueOf(history::search(*m_history, "graph", 10)).size(), 2u);
     EXPECT_EQ(sqlite().execAndGet("SELECT origin FROM conversations").getString(), "chatgpt");
 }
 
@@ -93,7 +100,7 @@ TEST_F(Importers, openWebUiFromListAndDatabase) {
             << sample;
         EXPECT_EQ(branch().at(2).siblingCount, 2);
         EXPECT_EQ(branch().at(2).modelName, "Llama 3");
-        EXPECT_TRUE(valueOf(m_history->conversations()).at(0).pinned);
+        EXPECT_TRUE(valueOf(history::conversations(*m_history)).at(0).pinned);
     }
     EXPECT_EQ(
         sqlite()
@@ -110,7 +117,7 @@ TEST_F(Importers, gpt4AllInEveryVersion) {
         writeFile(path, gpt4AllChat(version));
         const Findings found = import(path);
         ASSERT_EQ(found.messages, 2u) << version;
-        EXPECT_EQ(valueOf(m_history->conversations()).at(0).title, "Bücher 📚");
+        EXPECT_EQ(valueOf(history::conversations(*m_history)).at(0).title, "Bücher 📚");
         const std::string file = version >= 10 ? "file:one@list.txt|" : "";
         const std::string source = version >= 8 ? "source:Books are read.@/books/a.txt|" : "";
         EXPECT_EQ(shape(branch()),
@@ -118,7 +125,8 @@ TEST_F(Importers, gpt4AllInEveryVersion) {
             << version;
         EXPECT_EQ(branch().at(1).status, history::MessageStatus::Stopped);
         EXPECT_EQ(branch().at(1).modelName, "llama-3.gguf");
-        ASSERT_TRUE(m_history->trashConversation(valueOf(m_history->conversations()).at(0).id));
+        ASSERT_TRUE(
+            history::trashConversation(*m_history, valueOf(history::conversations(*m_history)).at(0).id));
     }
     writeFile(m_dir + "/gpt4all-x.chat", gpt4AllChat(12).replace(7, 1, 1, '\x0d'));
     const auto newer = examine(valueOf(recognise(m_dir + "/gpt4all-x.chat")));
@@ -145,7 +153,7 @@ TEST_F(Importers, oneDamagedChatIsAnErrorAndOneOfManyIsCounted) {
     ASSERT_FALSE(alone);
     EXPECT_EQ(alone.error().message, "The chat is damaged or ends too early.");
     EXPECT_EQ(import(m_dir + "/c").leftOut.at(LossKind::UnreadableConversations), 1u);
-    EXPECT_EQ(valueOf(m_history->conversations()).size(), 1u);
+    EXPECT_EQ(valueOf(history::conversations(*m_history)).size(), 1u);
 }
 
 TEST_F(Importers, janAndOllama) {
@@ -167,7 +175,7 @@ TEST_F(Importers, eachSampleIsItsProgramsAndExaminingWritesNothing) {
         EXPECT_EQ(recognised->importer->program, sample.program);
         EXPECT_EQ(valueOf(examine(*recognised)).conversations, 1u) << sample.name;
     }
-    EXPECT_TRUE(valueOf(m_history->conversations()).empty());
+    EXPECT_TRUE(valueOf(history::conversations(*m_history)).empty());
     writeFile(m_dir + "/letter.txt", "Dear Ann");
     const auto letter = recognise(m_dir + "/letter.txt");
     ASSERT_FALSE(letter);
@@ -207,7 +215,7 @@ TEST_F(Importers, tenThousandConversations) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     std::cout << "10,000 conversations of 4 messages: " << seconds << " s\n";
     EXPECT_LE(seconds, 60);
-    EXPECT_EQ(valueOf(m_history->conversations()).size(), 10000u);
+    EXPECT_EQ(valueOf(history::conversations(*m_history)).size(), 10000u);
     EXPECT_EQ(integrity(), "ok");
 }
 
@@ -227,12 +235,13 @@ TEST_F(Importers, whatIsCancelledOrBreaksOffLeavesNothing) {
     const auto broken = importChats(recognised, *m_history);
     ASSERT_FALSE(broken);
     EXPECT_EQ(broken.error().message, "The file is damaged or ends too early: it is no JSON.");
-    EXPECT_EQ(valueOf(m_history->conversations()).size(), 1u);
-    EXPECT_EQ(valueOf(m_history->search("thing", 10)).size(), 0u);
-    EXPECT_TRUE(valueOf(m_history->trash()).empty());
+    EXPECT_EQ(valueOf(history::conversations(*m_history)).size(), 1u);
+    EXPECT_EQ(valueOf(history::search(*m_history, "thing", 10)).size(), 0u);
+    EXPECT_TRUE(valueOf(history::trash(*m_history)).empty());
     // What was written of it goes in the background; backups stay as they are: they never were to hold it.
     const auto backup = valueOf(history::makeBackup(m_path));
-    while (valueOf(m_history->shredSlice(std::chrono::milliseconds(5))) != history::ShredState::Done)
+    while (valueOf(history::shredSlice(*m_history, std::chrono::milliseconds(5))) !=
+           history::ShredState::Done)
         ASSERT_TRUE(std::filesystem::exists(backup.path));
     ASSERT_TRUE(std::filesystem::exists(backup.path));
     EXPECT_EQ(sqlite().execAndGet("SELECT count(*) FROM messages").getInt(), 1);
@@ -252,9 +261,9 @@ TEST_F(Importers, othersWriteMeanwhileAndSeeNothingOfIt) {
     std::function<void()> write = [&] {
         storage.run(
             [](history::History& history) -> Result<size_t> {
-                INGLE_TRY(history.setSetting("x", "y"));
-                INGLE_TRY_ASSIGN(const auto conversations, history.conversations());
-                INGLE_TRY_ASSIGN(const auto hits, history.search("thing", 1));
+                INGLE_TRY(history::setSetting(history, "x", "y"));
+                INGLE_TRY_ASSIGN(const auto conversations, history::conversations(history));
+                INGLE_TRY_ASSIGN(const auto hits, history::search(history, "thing", 1));
                 return conversations.size() + hits.size();
             },
             [&](const Result<size_t>& seen) {
@@ -290,7 +299,7 @@ TEST_F(Importers, aKilledImportLeavesAllOrNothing) {
     for (int round = 0; round < 12; ++round) {
         const pid_t child = ::fork();
         if (child == 0) {
-            const auto history = history::History::open(m_path);
+            const auto history = history::openHistory(m_path);
             const bool done = history && importChats(recognised, **history);
             ::_exit(done ? 0 : 1);
         }
@@ -300,7 +309,7 @@ TEST_F(Importers, aKilledImportLeavesAllOrNothing) {
         ASSERT_EQ(::waitpid(child, &status, 0), child);
         killed += WIFSIGNALED(status);
         reopen();
-        const size_t count = valueOf(m_history->conversations()).size();
+        const size_t count = valueOf(history::conversations(*m_history)).size();
         EXPECT_EQ((count - 1) % 1500, 0u) << round;
         EXPECT_EQ(integrity(), "ok");
         m_history.reset();

@@ -1,7 +1,12 @@
 // What leaves and comes back leaves again byte by byte.
 #include "app/exchange/conversation_json.h"
 #include "app/exchange/export_chats.h"
-#include "app/history/documents.h"
+#include "app/history/chats/answers.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/chats/folders.h"
+#include "app/history/documents/documents.h"
+#include "app/history/opening.h"
+#include "app/history/trash/trash.h"
 #include "tests/app/exchange/sample_exports.h"
 #include "tests/app/history/history_fixture.h"
 #include "tests/golden_text.h"
@@ -15,7 +20,7 @@ class RoundTrip : public history::HistoryFixture {
   protected:
     std::string exported(history::History& from, const char* name, history::Selection selection = {}) {
         const std::string path = m_dir + "/" + name;
-        const auto reader = valueOf(history::HistoryReader::open(from.path()));
+        const auto reader = valueOf(history::openReader(from.path()));
         const auto count =
             exportChats(*reader, selection, *findExporter("json"), path, io::Existing::Replaced);
         EXPECT_TRUE(count) << (count ? "" : count.error().message);
@@ -38,8 +43,8 @@ class RoundTrip : public history::HistoryFixture {
                      .takenTokens = 2};
         end.receipt.program = "0.0";
         end.receipt.overrides["a"] = "b";
-        ASSERT_TRUE(m_history->finishAnswer(first, end));
-        ASSERT_TRUE(m_history->setPrompt(first, 0xFEDCBA9876543210u, m_question));
+        ASSERT_TRUE(history::finishAnswer(*m_history, first, end));
+        ASSERT_TRUE(history::setPrompt(*m_history, first, 0xFEDCBA9876543210u, m_question));
         SamplerParams sampler;
         sampler.temperature = 0.1f;
         sampler.logitBias = {{5, -1.5f}};
@@ -51,28 +56,31 @@ class RoundTrip : public history::HistoryFixture {
                                          .form = {history::AnswerForm::Kind::JsonSchema, "{}"},
                                          .promptForm = {"{{ messages[0].content }}", Thinking::On}};
         const auto second =
-            valueOf(m_history->beginAnswer(m_conversation, m_question, "m", "M", sampler, terms));
-        ASSERT_TRUE(m_history->finishAnswer(second, history::failedWith(Error{ErrorCode::Io, "No disk."})));
-        const auto gone = valueOf(m_history->addUserMessage(m_conversation, second, history::said("secret")));
-        ASSERT_TRUE(m_history->trashMessage(gone));
-        ASSERT_TRUE(m_history->setMessagePinned(m_question, true));
-        ASSERT_TRUE(m_history->setDraft(m_conversation, "half a th"));
+            valueOf(history::beginAnswer(*m_history, m_conversation, m_question, "m", "M", sampler, terms));
+        ASSERT_TRUE(
+            history::finishAnswer(*m_history, second, history::failedWith(Error{ErrorCode::Io, "No disk."})));
+        const auto gone =
+            valueOf(history::addUserMessage(*m_history, m_conversation, second, history::said("secret")));
+        ASSERT_TRUE(history::trashMessage(*m_history, gone));
+        ASSERT_TRUE(history::setMessagePinned(*m_history, m_question, true));
+        ASSERT_TRUE(history::setDraft(*m_history, m_conversation, "half a th"));
         sqlite().exec(
             "INSERT INTO folders (id, parent_id, name, position) VALUES (7, NULL, 'Top', 3), (9, 7, 'In', 1);"
             "INSERT INTO profiles (id, name, settings) VALUES (4, 'Short', '{\"b\":1,\"a\":[0.5]}');"
             "INSERT INTO files (id, hash, media_type, content) VALUES (3, x'00FF', 'text/plain', "
             "x'000102FF'),"
             "(5, NULL, 'image/png', x'');");
-        const auto other = valueOf(m_history->createConversation("Other", "m"));
-        ASSERT_TRUE(m_history->addUserMessage(
-            other, 0, {{PartKind::Attachment, "read", "a.txt"}, {PartKind::Image, "", "b.png"}}));
+        const auto other = valueOf(history::createConversation(*m_history, "Other", "m"));
+        ASSERT_TRUE(history::addUserMessage(
+            *m_history, other, 0, {{PartKind::Attachment, "read", "a.txt"}, {PartKind::Image, "", "b.png"}}));
         sqlite().exec(
             "UPDATE parts SET file_id = 3 WHERE kind = 'attachment'; UPDATE parts SET file_id = 5 WHERE kind "
             "= 'image';"
             "UPDATE conversations SET folder_id = 9, profile_id = 4, archived_ms = 12, origin = 'jan', "
             "pinned = 1 WHERE title = "
             "'Other'");
-        ASSERT_TRUE(m_history->setFolderProfile(9, {.systemPrompt = "In verse.", .temperature = 0.5}));
+        ASSERT_TRUE(
+            history::setFolderProfile(*m_history, 9, {.systemPrompt = "In verse.", .temperature = 0.5}));
         const auto report =
             valueOf(history::addDocument(*m_history, {.title = "Report",
                                                       .format = "PDF",
@@ -93,9 +101,9 @@ class RoundTrip : public history::HistoryFixture {
         ASSERT_TRUE(history::setDocumentsOf(*m_history, other, both));
         ASSERT_TRUE(history::removeDocument(*m_history, gone2));
         // Being written while it leaves.
-        m_conversation = valueOf(m_history->createConversation("Third", "m"));
-        m_question = valueOf(m_history->addUserMessage(m_conversation, 0, history::said("And?")));
-        ASSERT_TRUE(m_history->appendAnswer(beginAnswer(), history::piece("Beg"), {1}, ""));
+        m_conversation = valueOf(history::createConversation(*m_history, "Third", "m"));
+        m_question = valueOf(history::addUserMessage(*m_history, m_conversation, 0, history::said("And?")));
+        ASSERT_TRUE(history::appendAnswer(*m_history, beginAnswer(), history::piece("Beg"), {1}, ""));
     }
 };
 
@@ -104,14 +112,14 @@ TEST_F(RoundTrip, exportImportExportIsTheSameBytes) {
     const std::string once = exported(*m_history, "once.json");
     EXPECT_EQ(once.find("secret"), std::string::npos);
     EXPECT_NE(once.find("\"tokenIds\":[1,-5,70000]"), std::string::npos);
-    const auto into = valueOf(history::History::open(m_dir + "/other/history.db"));
+    const auto into = valueOf(history::openHistory(m_dir + "/other/history.db"));
     const auto recognised = valueOf(recognise(m_dir + "/once.json"));
     EXPECT_EQ(recognised.importer->program, "Inglenook");
     EXPECT_EQ(valueOf(importChats(recognised, *into)).conversations.size(), 3u);
     EXPECT_EQ(exported(*into, "twice.json"), once);
     const auto shelf = valueOf(history::documents(*into));
     ASSERT_EQ(shelf.size(), 2u);
-    EXPECT_EQ(valueOf(into->folderProfile(2)).systemPrompt, "In verse.");
+    EXPECT_EQ(valueOf(history::folderProfile(*into, 2)).systemPrompt, "In verse.");
     EXPECT_EQ(into->database()
                   .sqlite()
                   .execAndGet("SELECT count(*) FROM passage_index WHERE passage_index "
@@ -142,7 +150,7 @@ TEST_F(RoundTrip, anExportIsWrittenByteByByte) {
     const std::string golden = test::goldenText("export.json", written);
     EXPECT_EQ(written, golden);
     writeFile(m_dir + "/golden.json", golden);
-    const auto into = valueOf(history::History::open(m_dir + "/other/history.db"));
+    const auto into = valueOf(history::openHistory(m_dir + "/other/history.db"));
     ASSERT_TRUE(importChats(valueOf(recognise(m_dir + "/golden.json")), *into));
     EXPECT_EQ(exported(*into, "again.json"), golden);
 }
@@ -188,7 +196,7 @@ TEST_F(RoundTrip, aWrongExportIsToldAndLeavesNothing) {
         writeFile(m_dir + "/x.json", "{\"format\":\"inglenook.history\",\"version\":1,\"conversations\":[" +
                                          conversations + "]}");
         const auto result = importChats(valueOf(recognise(m_dir + "/x.json")), *m_history);
-        EXPECT_EQ(valueOf(m_history->conversations()).size(), 0u);
+        EXPECT_EQ(valueOf(history::conversations(*m_history)).size(), 0u);
         return result ? std::string("none") : result.error().message;
     };
     EXPECT_EQ(error(R"({"title":"a"},{"title":5})"),

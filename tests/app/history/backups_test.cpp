@@ -1,6 +1,9 @@
 // Backups count only once they were read through, and what they hold can be taken back.
+#include "app/history/chats/conversations.h"
+#include "app/history/opening.h"
 #include "app/history/store/copies.h"
 #include "app/history/store/sole_use.h"
+#include "app/history/trash/trash.h"
 #include "tests/app/history/history_fixture.h"
 
 namespace ingle::history {
@@ -13,7 +16,7 @@ TEST_F(Backups, severalAreKeptAndOneIsRestored) {
     const Backup first = valueOf(makeBackup(m_path));
     EXPECT_GT(first.bytes, 0u);
     ask("Second");
-    const auto both = valueOf(m_history->conversations()).size();
+    const auto both = valueOf(conversations(*m_history)).size();
     for (size_t i = 1; i < kKeptBackups; ++i) (void)valueOf(makeBackup(m_path));  // looked at below
     EXPECT_EQ(valueOf(backupsBeside(m_path)).size(), kKeptBackups);
     EXPECT_EQ(valueOf(backupsBeside(m_path)).back().path, first.path);
@@ -21,8 +24,8 @@ TEST_F(Backups, severalAreKeptAndOneIsRestored) {
     const std::string aside = valueOf(restoreBackup(m_path, first.path));
     reopen();
     EXPECT_EQ(both, 2u);
-    EXPECT_EQ(valueOf(m_history->conversations()).size(), 1u);
-    EXPECT_EQ(valueOf(valueOf(History::open(aside))->conversations()).size(), 2u);
+    EXPECT_EQ(valueOf(conversations(*m_history)).size(), 1u);
+    EXPECT_EQ(valueOf(conversations(*valueOf(openHistory(aside)))).size(), 2u);
     (void)valueOf(makeBackup(m_path));  // one more than are kept
     EXPECT_EQ(valueOf(backupsBeside(m_path)).size(), kKeptBackups);
     EXPECT_FALSE(std::filesystem::exists(first.path));
@@ -40,7 +43,7 @@ TEST_F(Backups, aDamagedOneIsToldAndRestoresNothing) {
     ASSERT_FALSE(restored);
     EXPECT_EQ(restored.error().code, ErrorCode::Corrupt);
     reopen();
-    EXPECT_EQ(valueOf(m_history->conversations()).size(), 50u);
+    EXPECT_EQ(valueOf(conversations(*m_history)).size(), 50u);
 }
 
 TEST_F(Backups, aKilledRestoreIsFinishedOrWasNone) {
@@ -51,28 +54,28 @@ TEST_F(Backups, aKilledRestoreIsFinishedOrWasNone) {
     // Killed before the history made room: it stays, and what was copied goes.
     const std::string copy = valueOf(prepareRestore(m_path, first.path));
     reopen();
-    EXPECT_EQ(valueOf(m_history->conversations()).size(), 2u);
+    EXPECT_EQ(valueOf(conversations(*m_history)).size(), 2u);
     EXPECT_FALSE(std::filesystem::exists(copy));
     m_history.reset();
     // Killed behind that: the copy takes its place.
     EXPECT_EQ(valueOf(prepareRestore(m_path, first.path)), copy);
     std::filesystem::rename(m_path, m_path + ".before-restore-1");
     reopen();
-    EXPECT_EQ(valueOf(m_history->conversations()).size(), 1u);
-    EXPECT_EQ(valueOf(valueOf(History::open(m_path + ".before-restore-1"))->conversations()).size(), 2u);
+    EXPECT_EQ(valueOf(conversations(*m_history)).size(), 1u);
+    EXPECT_EQ(valueOf(conversations(*valueOf(openHistory(m_path + ".before-restore-1")))).size(), 2u);
     m_history.reset();
     // Half a copy is none.
     std::filesystem::rename(m_path, m_path + ".before-restore-2");
     std::ofstream(copy) << "SQLite format 3";
     reopen();
-    EXPECT_EQ(valueOf(m_history->conversations()).size(), 0u);
+    EXPECT_EQ(valueOf(conversations(*m_history)).size(), 0u);
     EXPECT_FALSE(std::filesystem::exists(copy));
 }
 
 TEST_F(Backups, whatIsDeletedForGoodLeavesThemToo) {
     ask("unmistakable");
     (void)valueOf(makeBackup(m_path));  // looked for below
-    ASSERT_TRUE(m_history->trashConversation(m_conversation));
+    ASSERT_TRUE(trashConversation(*m_history, m_conversation));
     shred();
     EXPECT_FALSE(anyFileHolds("unmistakable"));
 }
@@ -86,7 +89,7 @@ TEST_F(Backups, whoHasTheHistoryOpenIsSeen) {
     EXPECT_TRUE(checkSoleUse(m_path));
     EXPECT_TRUE(checkSoleUse(m_dir + "/none.db"));
     reopen();
-    EXPECT_EQ(valueOf(m_history->conversations()).size(), 1u);
+    EXPECT_EQ(valueOf(conversations(*m_history)).size(), 1u);
 }
 
 }  // namespace

@@ -7,20 +7,21 @@
 #include <filesystem>
 #include <thread>
 
-#include "app/history/history.h"
+#include "app/history/opening.h"
+#include "app/history/trash/shredding.h"
 
 int main() {
     using namespace ingle;
     std::string folder = (std::filesystem::temp_directory_path() / "ingle-race-XXXXXX").string();
     if (::mkdtemp(folder.data()) == nullptr) return 2;
     {
-        const auto history = history::History::open(folder + "/history.sqlite");
+        const auto history = history::openHistory(folder + "/history.sqlite");
         if (!history) return 2;
         std::atomic<bool> over = false;
         std::thread works([&] {
-            auto state = (*history)->shredSlice(std::chrono::milliseconds(1));
+            auto state = history::shredSlice(**history, std::chrono::milliseconds(1));
             while (state && *state == history::ShredState::Working)
-                state = (*history)->shredSlice(std::chrono::milliseconds(1));
+                state = history::shredSlice(**history, std::chrono::milliseconds(1));
             over.store(true, std::memory_order_relaxed);
         });
         bool mayShred = true;

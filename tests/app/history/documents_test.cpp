@@ -1,5 +1,9 @@
-#include "app/history/documents.h"
+#include "app/history/documents/documents.h"
+#include "app/history/chats/answers.h"
 #include "app/history/portable.h"
+#include "app/history/search/search.h"
+#include "app/history/trash/shredding.h"
+#include "app/history/trash/trash.h"
 
 #include <gmock/gmock.h>
 
@@ -38,7 +42,7 @@ class Documents : public HistoryFixture {
             valueOf(history::ask(*m_history, {0, "Title", 0, said(text)}, {kModel, "Model", {}, profile}));
         EXPECT_THAT(valueOf(documentsOf(*m_history, 0)), IsEmpty());
         EXPECT_EQ(valueOf(documentsOf(*m_history, turn.conversation.id)), documents);
-        EXPECT_TRUE(m_history->finishAnswer(turn.branch.back().id, {.pieces = piece("It is so.")}));
+        EXPECT_TRUE(finishAnswer(*m_history, turn.branch.back().id, {.pieces = piece("It is so.")}));
         return turn;
     }
     int count(const std::string& table) {
@@ -86,11 +90,11 @@ TEST_F(Documents, OfAnImportThatIsStoppedAndBegunAgainEveryPassageIsThere) {
     PortableWriting stopped;
     ASSERT_TRUE(stopped.addDocument(*m_history, document));
     ask("of no use");
-    ASSERT_TRUE(m_history->trashConversation(m_conversation));
+    ASSERT_TRUE(trashConversation(*m_history, m_conversation));
     shred();
     EXPECT_EQ(count("passages"), 2000);
-    ASSERT_TRUE(m_history->dropArrivals());
-    ASSERT_TRUE(m_history->shredSlice(std::chrono::milliseconds(0)));
+    ASSERT_TRUE(dropArrivals(*m_history));
+    ASSERT_TRUE(shredSlice(*m_history, std::chrono::milliseconds(0)));
     const int left = count("passages");
     EXPECT_GT(left, 0);
     EXPECT_LT(left, 2000) << "the slice was to take some";
@@ -104,7 +108,7 @@ TEST_F(Documents, OfAnImportThatIsStoppedAndBegunAgainEveryPassageIsThere) {
     // So it is with one that is removed and dropped again at once.
     const RowId id = valueOf(documents(*m_history)).front().id;
     ASSERT_TRUE(removeDocument(*m_history, id));
-    ASSERT_TRUE(m_history->shredSlice(std::chrono::milliseconds(0)));
+    ASSERT_TRUE(shredSlice(*m_history, std::chrono::milliseconds(0)));
     EXPECT_LT(count("passages"), 2000);
     EXPECT_EQ(add(content), id);
     shred();
@@ -247,7 +251,7 @@ TEST_F(Documents, WhatAQuestionMeansFindsPassagesThatHaveNoneOfItsWords) {
     EXPECT_THAT(namesOf(turn.branch[0]),
                 testing::IsSupersetOf({"The coast, Chapter 8", "The coast, Chapter 31"}));
     EXPECT_EQ(turn.branch[0].parts.back(), (Part{PartKind::Text, "Who kept the lighthouse?", ""}));
-    EXPECT_EQ(valueOf(m_history->search("lamp", 5)).size(), 1u) << "it is found by what it holds now";
+    EXPECT_EQ(valueOf(search(*m_history, "lamp", 5)).size(), 1u) << "it is found by what it holds now";
     // What the model sees and what a check of the answer finds is what is stored.
     reopen();
     const Turn again = valueOf(readAnswer(*m_history, turn.conversation.id, answer));
@@ -279,7 +283,7 @@ TEST_F(Documents, ARemovedDocumentStaysWhereItIsUsedAndThenGoesForGood) {
     EXPECT_EQ(valueOf(documents(*m_history)).size(), 1u);
     ASSERT_TRUE(removeDocument(*m_history, id));
 
-    ASSERT_TRUE(m_history->trashConversation(turn.conversation.id));
+    ASSERT_TRUE(trashConversation(*m_history, turn.conversation.id));
     shred();
     for (const char* table : {"documents", "passages", "passage_index", "files", "conversation_documents"})
         EXPECT_EQ(count(table), 0) << table;

@@ -8,8 +8,14 @@
 #include <csignal>
 #include <random>
 
+#include "app/history/chats/answers.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/opening.h"
+#include "app/history/search/search.h"
 #include "app/history/store/backups.h"
 #include "app/history/store/schema.h"
+#include "app/history/trash/shredding.h"
+#include "app/history/trash/trash.h"
 #include "tests/app/history/history_fixture.h"
 
 namespace ingle::history {
@@ -23,13 +29,13 @@ std::string chunkText(uint32_t number) {
 
 /// Streams numbered chunks without end and reports each on `pipe` once it is stored.
 [[noreturn]] void streamForever(const std::string& path, RowId conversation, RowId question, int pipe) {
-    auto history = History::open(path);
+    auto history = openHistory(path);
     if (!history) ::_exit(1);
-    const auto answer = (*history)->beginAnswer(conversation, question, "m", "M", {});
+    const auto answer = history::beginAnswer(**history, conversation, question, "m", "M", {});
     if (!answer) ::_exit(1);
     for (uint32_t number = 0;; ++number) {
         const auto id = static_cast<TokenId>(number);
-        if (!(*history)->appendAnswer(*answer, piece(chunkText(number)), {id}, "")) ::_exit(1);
+        if (!appendAnswer(**history, *answer, piece(chunkText(number)), {id}, "")) ::_exit(1);
         if (::write(pipe, &number, sizeof number) != sizeof number) ::_exit(1);
     }
 }
@@ -58,7 +64,7 @@ TEST_F(DurableHistory, EveryAcknowledgedChunkSurvivesAKilledWriter) {
 
         reopen();
         EXPECT_EQ(integrity(), "ok");
-        const Message answer = valueOf(m_history->branch(m_conversation, 0)).back();
+        const Message answer = valueOf(history::branch(*m_history, m_conversation, 0)).back();
         EXPECT_EQ(answer.status, MessageStatus::Interrupted);
         std::string acknowledged;
         for (uint32_t number = 0; number <= last; ++number) acknowledged += chunkText(number);
@@ -80,22 +86,22 @@ TEST_F(DurableHistory, AFullDiskIsSaidAndLosesNothing) {
     std::string stored;
     Status appended;
     for (int i = 0; i < 200 && appended; ++i) {
-        appended = m_history->appendAnswer(answer, piece(chunk), {i}, "");
+        appended = appendAnswer(*m_history, answer, piece(chunk), {i}, "");
         if (appended) stored += chunk;
     }
     ASSERT_FALSE(appended);
     EXPECT_EQ(appended.error().code, ErrorCode::Io);
     EXPECT_THAT(appended.error().message, testing::HasSubstr("disk is full"));
     EXPECT_FALSE(stored.empty());
-    const auto refused = m_history->addUserMessage(m_conversation, answer, said(std::string(20'000, 'y')));
+    const auto refused = addUserMessage(*m_history, m_conversation, answer, said(std::string(20'000, 'y')));
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("disk is full"));
-    EXPECT_EQ(allText(valueOf(m_history->message(answer))), stored);
+    EXPECT_EQ(allText(valueOf(message(*m_history, answer))), stored);
 
     sqlite().exec("PRAGMA max_page_count = 1000000");  // room again
-    ASSERT_TRUE(m_history->appendAnswer(answer, piece("the end"), {1}, ""));
-    ASSERT_TRUE(m_history->finishAnswer(answer, {}));
-    EXPECT_EQ(allText(valueOf(m_history->message(answer))), stored + "the end");
+    ASSERT_TRUE(appendAnswer(*m_history, answer, piece("the end"), {1}, ""));
+    ASSERT_TRUE(finishAnswer(*m_history, answer, {}));
+    EXPECT_EQ(allText(valueOf(message(*m_history, answer))), stored + "the end");
     EXPECT_EQ(integrity(), "ok");
 }
 
@@ -103,46 +109,46 @@ TEST_F(DurableHistory, AnEndThatFailsOnAFullDiskMayBeRepeated) {
     ask();
     const RowId answer = beginAnswer();
     const std::string chunk(30'000, 'x');
-    ASSERT_TRUE(m_history->appendAnswer(answer, piece(chunk), {1}, ""));
+    ASSERT_TRUE(appendAnswer(*m_history, answer, piece(chunk), {1}, ""));
     // Room for the last small piece, not for moving the whole text into the message.
     const auto pages = sqlite().execAndGet("PRAGMA page_count").getInt();
     sqlite().exec(fmt::format("PRAGMA max_page_count = {}", pages + 2));
     const AnswerEnd end{.pieces = piece("the end"), .ids = {2}};
-    ASSERT_FALSE(m_history->finishAnswer(answer, end));
-    EXPECT_EQ(allText(valueOf(m_history->message(answer))), chunk);
+    ASSERT_FALSE(finishAnswer(*m_history, answer, end));
+    EXPECT_EQ(allText(valueOf(message(*m_history, answer))), chunk);
 
     sqlite().exec("PRAGMA max_page_count = 1000000");  // room again
-    ASSERT_TRUE(m_history->finishAnswer(answer, end));
-    EXPECT_EQ(allText(valueOf(m_history->message(answer))), chunk + "the end");
-    EXPECT_THAT(valueOf(m_history->message(answer)).tokenIds, testing::ElementsAre(1, 2));
+    ASSERT_TRUE(finishAnswer(*m_history, answer, end));
+    EXPECT_EQ(allText(valueOf(message(*m_history, answer))), chunk + "the end");
+    EXPECT_THAT(valueOf(message(*m_history, answer)).tokenIds, testing::ElementsAre(1, 2));
 }
 
 TEST_F(DurableHistory, DeletedTextIsInNoFile) {
     ask("the heliotrope sentence nobody may read");
     const RowId answer = beginAnswer();
     for (int i = 0; i < 50; ++i) {
-        ASSERT_TRUE(m_history->appendAnswer(answer, piece("a reply about zirconium "), {i}, "withheldium"));
+        ASSERT_TRUE(appendAnswer(*m_history, answer, piece("a reply about zirconium "), {i}, "withheldium"));
     }
-    ASSERT_TRUE(m_history->finishAnswer(answer, {.error = Error{ErrorCode::Io, "errorium"}}));
-    ASSERT_TRUE(m_history->setDraft(m_conversation, "a draftium"));
-    ASSERT_TRUE(m_history->renameConversation(m_conversation, "a titlium"));
+    ASSERT_TRUE(finishAnswer(*m_history, answer, {.error = Error{ErrorCode::Io, "errorium"}}));
+    ASSERT_TRUE(setDraft(*m_history, m_conversation, "a draftium"));
+    ASSERT_TRUE(renameConversation(*m_history, m_conversation, "a titlium"));
     std::ofstream(m_path + ".backup-v1") << "a backup with zirconium";
-    const RowId kept = valueOf(m_history->createConversation("kept", ""));
-    ASSERT_TRUE(m_history->addUserMessage(kept, 0, said("the obsidian sentence stays")));
+    const RowId kept = valueOf(createConversation(*m_history, "kept", ""));
+    ASSERT_TRUE(addUserMessage(*m_history, kept, 0, said("the obsidian sentence stays")));
     const std::vector<std::string> secrets{"heliotrope", "zirconium", "withheldium",
                                            "errorium",   "draftium",  "titlium"};
     for (const std::string& secret : secrets) EXPECT_TRUE(anyFileHolds(secret)) << secret;
 
     shred();
     EXPECT_TRUE(anyFileHolds("a backup")) << "nothing was deleted yet";
-    ASSERT_TRUE(m_history->trashConversation(m_conversation));
+    ASSERT_TRUE(trashConversation(*m_history, m_conversation));
     for (const std::string& secret : secrets) EXPECT_TRUE(anyFileHolds(secret)) << secret;
     shred();
     EXPECT_FALSE(anyFileHolds("a backup"));
     for (const std::string& secret : secrets) EXPECT_FALSE(anyFileHolds(secret)) << secret;
     EXPECT_TRUE(anyFileHolds("obsidian"));
-    EXPECT_EQ(valueOf(m_history->search("obsidian", 5)).size(), 1u);
-    EXPECT_TRUE(valueOf(m_history->search("zirconium", 5)).empty());
+    EXPECT_EQ(valueOf(search(*m_history, "obsidian", 5)).size(), 1u);
+    EXPECT_TRUE(valueOf(search(*m_history, "zirconium", 5)).empty());
     EXPECT_EQ(integrity(), "ok");
     reopen();
     for (const std::string& secret : secrets) EXPECT_FALSE(anyFileHolds(secret)) << secret;
@@ -153,10 +159,11 @@ TEST_F(DurableHistory, ShreddingWaitsForWhoeverReadsDeletedText) {
     SQLite::Database reader(m_path, SQLite::OPEN_READONLY);
     reader.exec("BEGIN");
     EXPECT_EQ(reader.execAndGet("SELECT count(*) FROM messages").getInt(), 1);
-    ASSERT_TRUE(m_history->trashConversation(m_conversation));
-    ASSERT_TRUE(m_history->emptyTrash());
+    ASSERT_TRUE(trashConversation(*m_history, m_conversation));
+    ASSERT_TRUE(emptyTrash(*m_history));
     ShredState state = ShredState::Working;
-    while (state == ShredState::Working) state = valueOf(m_history->shredSlice(std::chrono::milliseconds(5)));
+    while (state == ShredState::Working)
+        state = valueOf(shredSlice(*m_history, std::chrono::milliseconds(5)));
     EXPECT_EQ(state, ShredState::Waiting);
     EXPECT_TRUE(m_history->mayShred());
     reader.exec("COMMIT");
@@ -169,23 +176,24 @@ TEST_F(DurableHistory, ShreddingGoesOnAfterARestartAtEverySlice) {
     // Enough for segments of the index that one slice does not merge.
     ask("the heliotrope sentence");
     for (int i = 0; i < 40; ++i) {
-        const auto added = m_history->addUserMessage(m_conversation, 0, said(fmt::format("zirconium {}", i)));
+        const auto added =
+            addUserMessage(*m_history, m_conversation, 0, said(fmt::format("zirconium {}", i)));
         ASSERT_TRUE(added);
     }
-    const RowId kept = valueOf(m_history->createConversation("kept", ""));
-    ASSERT_TRUE(m_history->addUserMessage(kept, 0, said("the obsidian sentence stays")));
-    ASSERT_TRUE(m_history->trashConversation(m_conversation));
-    ASSERT_TRUE(m_history->emptyTrash());
-    EXPECT_TRUE(valueOf(m_history->trash()).empty());
-    EXPECT_FALSE(m_history->restoreConversation(m_conversation)) << "it is being removed";
+    const RowId kept = valueOf(createConversation(*m_history, "kept", ""));
+    ASSERT_TRUE(addUserMessage(*m_history, kept, 0, said("the obsidian sentence stays")));
+    ASSERT_TRUE(trashConversation(*m_history, m_conversation));
+    ASSERT_TRUE(emptyTrash(*m_history));
+    EXPECT_TRUE(valueOf(trash(*m_history)).empty());
+    EXPECT_FALSE(restoreConversation(*m_history, m_conversation)) << "it is being removed";
     int slices = 0;
-    while (valueOf(m_history->shredSlice(std::chrono::milliseconds(0))) == ShredState::Working) {
+    while (valueOf(shredSlice(*m_history, std::chrono::milliseconds(0))) == ShredState::Working) {
         ++slices;
         reopen();
     }
     EXPECT_GT(slices, 5);
     for (const char* secret : {"heliotrope", "zirconium"}) EXPECT_FALSE(anyFileHolds(secret)) << secret;
-    EXPECT_EQ(valueOf(m_history->search("obsidian", 5)).size(), 1u);
+    EXPECT_EQ(valueOf(search(*m_history, "obsidian", 5)).size(), 1u);
     EXPECT_EQ(integrity(), "ok");
     EXPECT_NO_THROW(sqlite().exec("INSERT INTO search_index (search_index) VALUES ('integrity-check')"));
 }
@@ -193,8 +201,8 @@ TEST_F(DurableHistory, ShreddingGoesOnAfterARestartAtEverySlice) {
 TEST_F(DurableHistory, NoSliceOfShreddingTakesAllConversations) {
     ASSERT_TRUE(m_history->atOnce([&]() -> Status {
         for (int i = 0; i < 60; ++i) {
-            INGLE_TRY_ASSIGN(const RowId id, m_history->createConversation("heliotrope", ""));
-            INGLE_TRY(m_history->trashConversation(id));
+            INGLE_TRY_ASSIGN(const RowId id, createConversation(*m_history, "heliotrope", ""));
+            INGLE_TRY(trashConversation(*m_history, id));
         }
         return {};
     }));
@@ -211,10 +219,9 @@ TEST_F(DurableHistory, AFreshBackupThatCannotBeMadeLeavesTheOldOnes) {
     std::filesystem::remove(m_path + ".new-backup");
     EXPECT_TRUE(replaceBackups(m_path));
     EXPECT_FALSE(std::filesystem::exists(m_path + ".backup-v1"));
-    const auto copy =
-        valueOf(HistoryReader::open(backupPath(m_path, static_cast<int>(allMigrations().size()))));
+    const auto copy = valueOf(openReader(backupPath(m_path, static_cast<int>(allMigrations().size()))));
     ASSERT_NE(copy, nullptr);
-    EXPECT_EQ(valueOf(copy->conversations()).size(), 1u);
+    EXPECT_EQ(valueOf(conversations(*copy)).size(), 1u);
 }
 
 TEST_F(DurableHistory, ABackupThatAKilledProgramLeftUnnamedGoesLikeTheOthers) {
@@ -233,7 +240,7 @@ TEST_F(DurableHistory, AReaderSeesCommittedTextWhileAnAnswerStreams) {
     const RowId answer = beginAnswer();
     SQLite::Database reader(m_path, SQLite::OPEN_READONLY);
     for (int i = 1; i <= 100; ++i) {
-        ASSERT_TRUE(m_history->appendAnswer(answer, piece("x"), {i}, ""));
+        ASSERT_TRUE(appendAnswer(*m_history, answer, piece("x"), {i}, ""));
         EXPECT_EQ(reader.execAndGet("SELECT count(*) FROM answer_chunks").getInt(), i);
     }
 }
@@ -241,7 +248,7 @@ TEST_F(DurableHistory, AReaderSeesCommittedTextWhileAnAnswerStreams) {
 TEST_F(DurableHistory, DamagedFilesGiveAResult) {
     ask("some text that is long enough to be searched for");
     for (int i = 0; i < 50; ++i) {
-        ASSERT_TRUE(m_history->addUserMessage(m_conversation, 0, said(fmt::format("message {}", i))));
+        ASSERT_TRUE(addUserMessage(*m_history, m_conversation, 0, said(fmt::format("message {}", i))));
     }
     m_history.reset();
     std::ifstream file(m_path, std::ios::binary);
@@ -258,15 +265,15 @@ TEST_F(DurableHistory, DamagedFilesGiveAResult) {
         std::filesystem::remove(m_path + "-wal");
         std::filesystem::remove(m_path + "-shm");
         std::ofstream(m_path, std::ios::binary) << bad;
-        const auto opened = History::open(m_path);
+        const auto opened = openHistory(m_path);
         if (!opened) {
             ++refused;
             continue;
         }
-        const auto list = (*opened)->conversations();
-        const auto branch = (*opened)->branch(m_conversation, 0);
-        const auto hits = (*opened)->search("message", 5);
-        const auto added = (*opened)->addUserMessage(m_conversation, 0, said("more"));
+        const auto list = conversations(**opened);
+        const auto branch = history::branch(**opened, m_conversation, 0);
+        const auto hits = search(**opened, "message", 5);
+        const auto added = addUserMessage(**opened, m_conversation, 0, said("more"));
         refused += !list || !branch || !hits || !added;
     }
     EXPECT_GT(refused, 10);

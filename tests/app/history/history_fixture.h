@@ -9,9 +9,13 @@
 #include <memory>
 #include <string>
 
-#include "app/history/history.h"
+#include "app/history/chats/answers.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/opening.h"
 #include "app/history/store/copies.h"
 #include "app/history/store/database.h"
+#include "app/history/trash/shredding.h"
+#include "app/history/trash/trash.h"
 
 namespace ingle::history {
 
@@ -54,7 +58,7 @@ class HistoryFixture : public testing::Test {
 
     void reopen() {
         m_history.reset();
-        m_history = valueOf(History::open(m_path));
+        m_history = valueOf(openHistory(m_path));
         ASSERT_NE(m_history, nullptr);
     }
     SQLite::Database& sqlite() { return m_history->database().sqlite(); }
@@ -62,13 +66,13 @@ class HistoryFixture : public testing::Test {
 
     /// Removes for good what is in the trash. Returns the number of slices.
     int shred(std::chrono::milliseconds budget = std::chrono::milliseconds(5)) {
-        EXPECT_TRUE(m_history->emptyTrash());
+        EXPECT_TRUE(emptyTrash(*m_history));
         for (int slices = 0;; ++slices) {
-            const ShredState state = valueOf(m_history->shredSlice(budget));
+            const ShredState state = valueOf(shredSlice(*m_history, budget));
             if (state == ShredState::Done) return slices;
             if (state == ShredState::BackupsLeft) {
                 EXPECT_TRUE(replaceBackups(m_path));
-                EXPECT_TRUE(m_history->backupsReplaced());
+                EXPECT_TRUE(backupsReplaced(*m_history));
             } else if (state == ShredState::Waiting) {
                 ADD_FAILURE() << "somebody reads";
                 return slices;
@@ -78,11 +82,11 @@ class HistoryFixture : public testing::Test {
 
     /// A conversation with one question; sets m_conversation and m_question.
     void ask(const std::string& text = "What is it?") {
-        m_conversation = valueOf(m_history->createConversation("Title", "model"));
-        m_question = valueOf(m_history->addUserMessage(m_conversation, 0, said(text)));
+        m_conversation = valueOf(createConversation(*m_history, "Title", "model"));
+        m_question = valueOf(addUserMessage(*m_history, m_conversation, 0, said(text)));
     }
     RowId beginAnswer() {
-        return valueOf(m_history->beginAnswer(m_conversation, m_question, "model", "Model", {}));
+        return valueOf(history::beginAnswer(*m_history, m_conversation, m_question, "model", "Model", {}));
     }
     /// Whether any file of the folder holds these bytes.
     bool anyFileHolds(const std::string& bytes) const {

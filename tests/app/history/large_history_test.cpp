@@ -8,8 +8,13 @@
 #include <cstdio>
 #include <random>
 
+#include "app/history/chats/conversations.h"
+#include "app/history/opening.h"
+#include "app/history/search/search.h"
 #include "app/history/store/schema.h"
 #include "app/history/text/text_folding.h"
+#include "app/history/trash/shredding.h"
+#include "app/history/trash/trash.h"
 #include "tests/app/history/history_fixture.h"
 #include "tests/every_case.h"
 
@@ -124,7 +129,7 @@ TEST_F(LargeHistory, IsBroughtUpToDateSearchedAndShredded) {
     EXPECT_EQ(sqlite().execAndGet("SELECT count(*) FROM pragma_foreign_key_check").getInt(), 0);
     EXPECT_GT(sqlite().execAndGet("SELECT count(*) FROM parts WHERE kind = 'thought'").getInt(), 10'000);
 
-    const auto reader = valueOf(HistoryReader::open(m_path));
+    const auto reader = valueOf(openReader(m_path));
     const std::string& often = m_words.frequent(0);
     for (const std::string& query :
          {often, often + " ", m_words.frequent(90), m_words.frequent(90).substr(0, 3),
@@ -137,7 +142,7 @@ TEST_F(LargeHistory, IsBroughtUpToDateSearchedAndShredded) {
         size_t hits = 0;
         for (int round = 0; round < 3; ++round) {
             const Clock::time_point asked = Clock::now();
-            hits = valueOf(reader->search(query, 100)).size();
+            hits = valueOf(search(*reader, query, 100)).size();
             slowest = std::max(slowest, msSince(asked));
         }
         std::printf("query \"%s\": %zu hits, %.1f ms at most\n", query.c_str(), hits, slowest);
@@ -146,14 +151,14 @@ TEST_F(LargeHistory, IsBroughtUpToDateSearchedAndShredded) {
     }
 
     const Clock::time_point listed = Clock::now();
-    EXPECT_EQ(valueOf(reader->conversations()).size(), size_t{kConversations});
+    EXPECT_EQ(valueOf(conversations(*reader)).size(), size_t{kConversations});
     std::printf("list of conversations: %.1f ms\n", msSince(listed));
 
     const Clock::time_point deleted = Clock::now();
-    ASSERT_TRUE(m_history->trashConversation(500));
+    ASSERT_TRUE(trashConversation(*m_history, 500));
     std::printf("deleting a conversation: %.1f ms\n", msSince(deleted));
     EXPECT_LT(msSince(deleted), 50);
-    ASSERT_TRUE(m_history->emptyTrash());
+    ASSERT_TRUE(emptyTrash(*m_history));
     double longest = 0;
     int slices = 0;
     const Clock::time_point shredding = Clock::now();
@@ -161,7 +166,7 @@ TEST_F(LargeHistory, IsBroughtUpToDateSearchedAndShredded) {
         const std::string chores =
             sqlite().execAndGet("SELECT coalesce(group_concat(name), '') FROM chores").getString();
         const Clock::time_point slice = Clock::now();
-        const ShredState state = valueOf(m_history->shredSlice(std::chrono::milliseconds(5)));
+        const ShredState state = valueOf(shredSlice(*m_history, std::chrono::milliseconds(5)));
         const double took = msSince(slice);
         if (took > 40) std::printf("a slice of %.1f ms: %s\n", took, chores.c_str());
         longest = std::max(longest, took);
@@ -170,15 +175,15 @@ TEST_F(LargeHistory, IsBroughtUpToDateSearchedAndShredded) {
         const Clock::time_point copying = Clock::now();
         ASSERT_TRUE(replaceBackups(m_path));
         std::printf("a fresh backup: %.1f s\n", msSince(copying) / 1000);
-        ASSERT_TRUE(m_history->backupsReplaced());
+        ASSERT_TRUE(backupsReplaced(*m_history));
     }
     std::printf("shredding it: %d slices, %.1f ms at most, %.1f s in all\n", slices, longest,
                 msSince(shredding) / 1000);
     EXPECT_LT(longest, 50);
     EXPECT_FALSE(anyFileHolds("secret500word"));
     EXPECT_TRUE(anyFileHolds("secret501word"));
-    EXPECT_TRUE(valueOf(reader->search("secret500word", 5)).empty());
-    EXPECT_EQ(valueOf(reader->search("secret501word", 5)).size(), 1u);
+    EXPECT_TRUE(valueOf(search(*reader, "secret500word", 5)).empty());
+    EXPECT_EQ(valueOf(search(*reader, "secret501word", 5)).size(), 1u);
     EXPECT_EQ(integrity(), "ok");
     EXPECT_NO_THROW(sqlite().exec("INSERT INTO search_index (search_index) VALUES ('integrity-check')"));
 }

@@ -9,9 +9,13 @@
 #include <cstring>
 #include <random>
 
-#include "app/history/documents.h"
+#include "app/history/chats/answers.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/documents/documents.h"
+#include "app/history/search/search.h"
 #include "app/history/store/backups.h"
 #include "app/history/store/schema.h"
+#include "app/history/store/settings.h"
 #include "app/history/text/marked_text.h"
 #include "tests/app/history/history_fixture.h"
 
@@ -88,7 +92,7 @@ TEST_F(MigrationTest, EveryFieldArrives) {
         "INSERT INTO conversations (title, created_ms, updated_ms, deleted_ms) VALUES ('gone', 1, 2, 3)");
     open();
 
-    const auto branch = valueOf(m_history->branch(1, 0));
+    const auto branch = valueOf(history::branch(*m_history, 1, 0));
     ASSERT_EQ(branch.size(), 2u);
     EXPECT_THAT(branch[0].parts,
                 testing::ElementsAre(Part{PartKind::Text, "<think>\nWhy?\0 really\n</think>\n\n"s},
@@ -118,13 +122,13 @@ TEST_F(MigrationTest, EveryFieldArrives) {
     EXPECT_EQ(message.stats.decodeMs, 8.5);
     EXPECT_EQ(message.createdMs, 5);
     EXPECT_EQ(sqlite().execAndGet("SELECT hex(content) FROM files ORDER BY id").getString(), "00FF");
-    EXPECT_EQ(valueOf(m_history->search("Because", 5)).size(), 1u);
-    const auto list = valueOf(m_history->conversations());
+    EXPECT_EQ(valueOf(search(*m_history, "Because", 5)).size(), 1u);
+    const auto list = valueOf(conversations(*m_history));
     ASSERT_EQ(list.size(), 1u);
     EXPECT_EQ(list[0].draft, "half");
-    EXPECT_EQ(valueOf(m_history->setting("theme")), "dark");
+    EXPECT_EQ(valueOf(setting(*m_history, "theme")), "dark");
     // Ids are never used again.
-    EXPECT_GT(valueOf(m_history->addUserMessage(1, 0, said("new"))), answer);
+    EXPECT_GT(valueOf(addUserMessage(*m_history, 1, 0, said("new"))), answer);
 }
 
 TEST_F(MigrationTest, SentencesBecomeReasons) {
@@ -133,7 +137,7 @@ TEST_F(MigrationTest, SentencesBecomeReasons) {
     add("assistant", "c", "stopped");
     add("assistant", "d", "failed", "The disk is gone.");
     open();
-    const auto branch = valueOf(m_history->branch(1, 0));
+    const auto branch = valueOf(history::branch(*m_history, 1, 0));
     ASSERT_EQ(branch.size(), 4u);
     EXPECT_EQ(branch[0].stopReason, StopReason::MaxTokens);
     EXPECT_EQ(branch[1].stopReason, StopReason::ContextFull);
@@ -149,16 +153,16 @@ TEST_F(MigrationTest, AnAnswerThatWasBeingWrittenIsFoldedInAndGoesOn) {
     addChunk(id, ".\n</thi", 4, "nk");
     addChunk(id, "nk>\n\nSo", 5, "\xE6\0"s);
     open();
-    Message message = valueOf(m_history->message(id));
+    Message message = valueOf(history::message(*m_history, id));
     EXPECT_THAT(message.parts,
                 testing::ElementsAre(Part{PartKind::Thought, "Hm."}, Part{PartKind::Text, "So"}));
     EXPECT_THAT(message.tokenIds, testing::ElementsAre(1, -2, 3, 4, 5));
     EXPECT_EQ(message.withheld, "\xE6\0"s);
     EXPECT_EQ(message.status, MessageStatus::Interrupted);
-    EXPECT_EQ(valueOf(m_history->search("Hm", 5)).size(), 1u);
-    ASSERT_TRUE(m_history->resumeAnswer(id));
-    ASSERT_TRUE(m_history->finishAnswer(id, {.pieces = piece(" it is."), .ids = {6}}));
-    message = valueOf(m_history->message(id));
+    EXPECT_EQ(valueOf(search(*m_history, "Hm", 5)).size(), 1u);
+    ASSERT_TRUE(resumeAnswer(*m_history, id));
+    ASSERT_TRUE(finishAnswer(*m_history, id, {.pieces = piece(" it is."), .ids = {6}}));
+    message = valueOf(history::message(*m_history, id));
     EXPECT_EQ(message.parts.back(), (Part{PartKind::Text, "So it is."}));
 }
 
@@ -182,7 +186,7 @@ TEST_F(MigrationTest, AProcessThatIsKilledInTheMiddleChangesNothing) {
     m_old = valueOf(Database::open(m_path, FileMode::ReadWrite));
     EXPECT_EQ(valueOf(schemaVersion(*m_old)), 1);
     open();
-    EXPECT_EQ(valueOf(m_history->message(id)).parts.size(), 2u);
+    EXPECT_EQ(valueOf(history::message(*m_history, id)).parts.size(), 2u);
 }
 
 TEST_F(MigrationTest, DocumentsOfVersionThreeStayAndTheirPassagesMayGetVectors) {
@@ -214,7 +218,7 @@ TEST_F(MigrationTest, AFullDiskChangesNothing) {
     EXPECT_EQ(valueOf(schemaVersion(*m_old)), 1);
     EXPECT_EQ(m_old->sqlite().execAndGet("SELECT length(text) FROM messages").getInt(), 50'000);
     open();
-    EXPECT_EQ(allText(valueOf(m_history->message(id))).size(), 50'000u);
+    EXPECT_EQ(allText(valueOf(history::message(*m_history, id))).size(), 50'000u);
 }
 
 TEST(MarkedText, PartsAreCutAtMarksThatBeginALine) {

@@ -1,7 +1,11 @@
 /// Layers of values: how they lie over each other, are stored, travel with conversations and go for good.
 #include <gmock/gmock.h>
 
-#include "app/history/profile.h"
+#include "app/history/chats/answers.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/chats/folders.h"
+#include "app/history/chats/profile.h"
+#include "app/history/trash/trash.h"
 #include "app/history/turns.h"
 #include "tests/app/history/history_fixture.h"
 
@@ -74,31 +78,31 @@ class Profiles : public HistoryFixture {
         return valueOf(history::ask(*m_history, {conversation, "Title", parent, said("What is it?")},
                                     {"model", "Model", {}, usual}));
     }
-    Profile of(RowId conversation) { return valueOf(m_history->conversationProfile(conversation)); }
+    Profile of(RowId conversation) { return valueOf(conversationProfile(*m_history, conversation)); }
     int count() { return sqlite().execAndGet("SELECT count(*) FROM profiles").getInt(); }
 };
 
 TEST_F(Profiles, OfAConversationLieOverItsFolders) {
-    const RowId folder = valueOf(m_history->createFolder("Work"));
-    ASSERT_TRUE(m_history->setFolderProfile(folder, {.systemPrompt = "Be kind.", .temperature = 1}));
-    ASSERT_TRUE(m_history->moveToFolder(std::vector{m_conversation}, folder));
-    ASSERT_TRUE(m_history->setConversationProfile(m_conversation, {.temperature = 0.5}));
+    const RowId folder = valueOf(createFolder(*m_history, "Work"));
+    ASSERT_TRUE(setFolderProfile(*m_history, folder, {.systemPrompt = "Be kind.", .temperature = 1}));
+    ASSERT_TRUE(moveToFolder(*m_history, std::vector{m_conversation}, folder));
+    ASSERT_TRUE(setConversationProfile(*m_history, m_conversation, {.temperature = 0.5}));
     reopen();
     const Profile both{.systemPrompt = "Be kind.", .temperature = 0.5};
     EXPECT_EQ(valueOf(profileOf(*m_history, m_conversation)), both);
     EXPECT_EQ(valueOf(readTurn(*m_history, m_conversation, 0)).profile, both);
-    ASSERT_TRUE(m_history->setConversationProfile(m_conversation, everything()));
+    ASSERT_TRUE(setConversationProfile(*m_history, m_conversation, everything()));
     EXPECT_EQ(of(m_conversation), everything());
     EXPECT_EQ(count(), 1);
-    ASSERT_TRUE(m_history->setConversationProfile(m_conversation, {}));
+    ASSERT_TRUE(setConversationProfile(*m_history, m_conversation, {}));
     EXPECT_EQ(of(m_conversation), Profile{});
     EXPECT_EQ(count(), 0);
-    EXPECT_FALSE(m_history->setConversationProfile(12345, {}));
-    EXPECT_FALSE(m_history->setConversationProfile(12345, everything()));
+    EXPECT_FALSE(setConversationProfile(*m_history, 12345, {}));
+    EXPECT_FALSE(setConversationProfile(*m_history, 12345, everything()));
 }
 
 TEST_F(Profiles, OfANewConversationAreItsOwnOnceItBegins) {
-    ASSERT_TRUE(m_history->setConversationProfile(0, everything()));
+    ASSERT_TRUE(setConversationProfile(*m_history, 0, everything()));
     EXPECT_EQ(of(0), everything());
     const Turn turn = asked(0, 0);
     EXPECT_EQ(turn.branch.back().receipt.terms, termsOf(everything()));
@@ -109,19 +113,19 @@ TEST_F(Profiles, OfANewConversationAreItsOwnOnceItBegins) {
 
 TEST_F(Profiles, ThatAreSharedStayWithTheOthers) {
     const Turn other = asked(0, 0);
-    ASSERT_TRUE(m_history->setConversationProfile(m_conversation, everything()));
+    ASSERT_TRUE(setConversationProfile(*m_history, m_conversation, everything()));
     sqlite().exec("UPDATE conversations SET profile_id = (SELECT id FROM profiles)");
-    ASSERT_TRUE(m_history->setConversationProfile(m_conversation, {.topK = 1}));
+    ASSERT_TRUE(setConversationProfile(*m_history, m_conversation, {.topK = 1}));
     EXPECT_EQ(of(other.conversation.id), everything());
     EXPECT_EQ(of(m_conversation), Profile{.topK = 1});
 }
 
 TEST_F(Profiles, TravelWithABranchAndGoForGoodWithTheConversation) {
-    ASSERT_TRUE(m_history->setConversationProfile(m_conversation, everything()));
-    const RowId copy = valueOf(m_history->copyBranch(m_question));
+    ASSERT_TRUE(setConversationProfile(*m_history, m_conversation, everything()));
+    const RowId copy = valueOf(copyBranch(*m_history, m_question));
     EXPECT_EQ(of(copy), everything());
     EXPECT_EQ(count(), 2);
-    ASSERT_TRUE(m_history->trashConversation(copy));
+    ASSERT_TRUE(trashConversation(*m_history, copy));
     shred();
     EXPECT_EQ(count(), 1);
 }
@@ -129,7 +133,7 @@ TEST_F(Profiles, TravelWithABranchAndGoForGoodWithTheConversation) {
 TEST_F(Profiles, AnAnswerIsContinuedOnTheTermsThatItBeganWith) {
     const AnswerTerms terms = termsOf(everything());
     const Turn turn = asked(0, 0, everything());
-    ASSERT_TRUE(m_history->appendAnswer(turn.leaf, piece("4"), {7}, ""));
+    ASSERT_TRUE(appendAnswer(*m_history, turn.leaf, piece("4"), {7}, ""));
     reopen();  // it was cut off
     const Turn again = valueOf(resume(*m_history, turn.conversation.id, turn.leaf));
     const GenerateRequest request = promptOf(again, {.systemPrompt = "Something else."}).request;
@@ -143,8 +147,8 @@ TEST_F(Profiles, AnAnswerIsContinuedOnTheTermsThatItBeganWith) {
 
 TEST_F(Profiles, PinnedMessagesAreNotToBeDropped) {
     const Turn turn = asked(0, 0, {.systemPrompt = "Be brief."});
-    ASSERT_TRUE(m_history->finishAnswer(turn.leaf, {.pieces = piece("It is.")}));
-    ASSERT_TRUE(m_history->setMessagePinned(turn.branch.front().id, true));
+    ASSERT_TRUE(finishAnswer(*m_history, turn.leaf, {.pieces = piece("It is.")}));
+    ASSERT_TRUE(setMessagePinned(*m_history, turn.branch.front().id, true));
     const Turn next = asked(turn.conversation.id, turn.leaf, {.systemPrompt = "Be brief."});
     EXPECT_THAT(promptOf(next, {}).request.pinned, ElementsAre(0u, 1u));
     const Turn without = asked(turn.conversation.id, turn.leaf);
@@ -153,7 +157,7 @@ TEST_F(Profiles, PinnedMessagesAreNotToBeDropped) {
 
 TEST_F(Profiles, WhatComesNextIsReadAsIfItHadBeenAsked) {
     const Turn first = asked(0, 0);
-    ASSERT_TRUE(m_history->finishAnswer(first.leaf, {.pieces = piece("It is.")}));
+    ASSERT_TRUE(finishAnswer(*m_history, first.leaf, {.pieces = piece("It is.")}));
     const Turn next =
         valueOf(readNext(*m_history, first.conversation.id, first.leaf, said("And then?"), "model"));
     const Prompt looked = promptOf(next, {.systemPrompt = "Be brief."});

@@ -1,8 +1,8 @@
-#include "app/history/quotes.h"
+#include "app/history/documents/quotes.h"
 
 #include <gmock/gmock.h>
 
-#include "app/history/documents.h"
+#include "app/history/documents/documents.h"
 #include "tests/app/history/history_fixture.h"
 
 namespace ingle::history {

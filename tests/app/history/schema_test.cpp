@@ -1,4 +1,9 @@
 #include "app/history/store/schema.h"
+#include "app/history/chats/answers.h"
+#include "app/history/opening.h"
+#include "app/history/search/search.h"
+#include "app/history/store/settings.h"
+#include "app/history/trash/trash.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,28 +71,28 @@ TEST_F(Schema, AFailedMigrationLeavesTheFileAsItWas) {
     EXPECT_EQ(version(), before);
     EXPECT_FALSE(sqlite().tableExists("extra"));
     reopen();
-    EXPECT_EQ(allText(valueOf(m_history->branch(m_conversation, 0))[0]), "still here");
+    EXPECT_EQ(allText(valueOf(history::branch(*m_history, m_conversation, 0))[0]), "still here");
 }
 
 TEST_F(Schema, AFileOfANewerVersionIsReadOnly) {
     ask("readable");
     const RowId answer = beginAnswer();
-    ASSERT_TRUE(m_history->appendAnswer(answer, piece("partly"), {1}, ""));
+    ASSERT_TRUE(appendAnswer(*m_history, answer, piece("partly"), {1}, ""));
     sqlite().exec("PRAGMA user_version = 999");
     reopen();
-    EXPECT_EQ(m_history->access(), History::Access::ReadOnly);
-    const auto branch = valueOf(m_history->branch(m_conversation, 0));
+    EXPECT_TRUE(m_history->refusal());
+    const auto branch = valueOf(history::branch(*m_history, m_conversation, 0));
     ASSERT_EQ(branch.size(), 2u);
     EXPECT_EQ(allText(branch[0]), "readable");
     EXPECT_EQ(allText(branch[1]), "partly");
     EXPECT_EQ(branch[1].status, MessageStatus::Interrupted);
-    EXPECT_EQ(valueOf(m_history->search("readable", 5)).size(), 1u);
-    const auto refused = m_history->addUserMessage(m_conversation, 0, said("no"));
+    EXPECT_EQ(valueOf(search(*m_history, "readable", 5)).size(), 1u);
+    const auto refused = addUserMessage(*m_history, m_conversation, 0, said("no"));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::Unsupported);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("newer version"));
-    EXPECT_FALSE(m_history->setSetting("a", "b"));
-    EXPECT_FALSE(m_history->emptyTrash());
+    EXPECT_FALSE(setSetting(*m_history, "a", "b"));
+    EXPECT_FALSE(emptyTrash(*m_history));
 }
 
 TEST_F(Schema, AMigrationAsksForRoomFirst) {
@@ -120,11 +125,11 @@ TEST_F(Schema, OtherFilesAreRefused) {
     m_history.reset();
     const std::string other = m_dir + "/other.db";
     SQLite::Database(other, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec("CREATE TABLE t (x)");
-    EXPECT_EQ(History::open(other).error().code, ErrorCode::Corrupt);
+    EXPECT_EQ(openHistory(other).error().code, ErrorCode::Corrupt);
     std::ofstream(m_dir + "/text.db") << std::string(5000, 't');
-    EXPECT_EQ(History::open(m_dir + "/text.db").error().code, ErrorCode::Corrupt);
-    EXPECT_EQ(History::open(m_dir).error().code, ErrorCode::Io);
-    EXPECT_EQ(History::open("/proc/nowhere/history.db").error().code, ErrorCode::Io);
+    EXPECT_EQ(openHistory(m_dir + "/text.db").error().code, ErrorCode::Corrupt);
+    EXPECT_EQ(openHistory(m_dir).error().code, ErrorCode::Io);
+    EXPECT_EQ(openHistory("/proc/nowhere/history.db").error().code, ErrorCode::Io);
 }
 
 }  // namespace

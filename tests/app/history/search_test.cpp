@@ -6,9 +6,14 @@
 #include <thread>
 #include <utility>
 
+#include "app/history/chats/answers.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/opening.h"
+#include "app/history/search/search.h"
 #include "app/history/text/snippet.h"
 #include "app/history/text/text_folding.h"
 #include "app/history/text/word_finder.h"
+#include "app/history/trash/trash.h"
 #include "tests/app/history/history_fixture.h"
 
 namespace ingle::history {
@@ -20,16 +25,16 @@ class Search : public HistoryFixture {
   protected:
     /// Adds a message and returns its id.
     RowId say(const std::string& text) {
-        return valueOf(m_history->addUserMessage(m_conversation, 0, said(text)));
+        return valueOf(addUserMessage(*m_history, m_conversation, 0, said(text)));
     }
     std::vector<RowId> found(const std::string& query, int limit = 10) {
         std::vector<RowId> ids;
-        for (const SearchHit& hit : valueOf(m_history->search(query, limit))) ids.push_back(hit.message);
+        for (const SearchHit& hit : valueOf(search(*m_history, query, limit))) ids.push_back(hit.message);
         return ids;
     }
     void SetUp() override {
         HistoryFixture::SetUp();
-        m_conversation = valueOf(m_history->createConversation("Der Titel 標題", "model"));
+        m_conversation = valueOf(createConversation(*m_history, "Der Titel 標題", "model"));
     }
 };
 
@@ -118,28 +123,28 @@ TEST_F(Search, AllBranchesOfOneConversationAreFound) {
     const RowId first = say("the needle is here");
     const RowId other = say("no such thing");
     const RowId branch =
-        valueOf(m_history->addUserMessage(m_conversation, first, said("Needles, two of them")));
-    const RowId second = valueOf(m_history->addUserMessage(m_conversation, first, said("another needle")));
-    std::exchange(m_conversation, valueOf(m_history->createConversation("", "model")));
+        valueOf(addUserMessage(*m_history, m_conversation, first, said("Needles, two of them")));
+    const RowId second = valueOf(addUserMessage(*m_history, m_conversation, first, said("another needle")));
+    std::exchange(m_conversation, valueOf(createConversation(*m_history, "", "model")));
     const RowId elsewhere = say("a needle in another conversation");
-    const RowId conversation = valueOf(m_history->message(first)).conversation;
-    EXPECT_THAT(valueOf(m_history->findIn(conversation, "needle")),
+    const RowId conversation = valueOf(message(*m_history, first)).conversation;
+    EXPECT_THAT(valueOf(findIn(*m_history, conversation, "needle")),
                 testing::ElementsAre(first, branch, second));
-    EXPECT_THAT(valueOf(m_history->findIn(conversation, "needle ")), testing::ElementsAre(first, second));
-    EXPECT_THAT(valueOf(m_history->findIn(m_conversation, "needle")), testing::ElementsAre(elsewhere));
-    EXPECT_THAT(valueOf(m_history->findIn(conversation, "thing no")), testing::ElementsAre(other));
-    EXPECT_TRUE(valueOf(m_history->findIn(conversation, " ")).empty());
-    valueOf(m_history->trashMessage(branch));
-    EXPECT_THAT(valueOf(m_history->findIn(conversation, "needles")), testing::IsEmpty());
+    EXPECT_THAT(valueOf(findIn(*m_history, conversation, "needle ")), testing::ElementsAre(first, second));
+    EXPECT_THAT(valueOf(findIn(*m_history, m_conversation, "needle")), testing::ElementsAre(elsewhere));
+    EXPECT_THAT(valueOf(findIn(*m_history, conversation, "thing no")), testing::ElementsAre(other));
+    EXPECT_TRUE(valueOf(findIn(*m_history, conversation, " ")).empty());
+    valueOf(trashMessage(*m_history, branch));
+    EXPECT_THAT(valueOf(findIn(*m_history, conversation, "needles")), testing::IsEmpty());
 }
 
 TEST_F(Search, NewestFirstTitlesBeforeMessages) {
     const RowId first = say("number one");
     const RowId second = say("number two");
     EXPECT_THAT(found("number"), testing::ElementsAre(second, first));
-    const RowId named = std::exchange(m_conversation, valueOf(m_history->createConversation("", "model")));
+    const RowId named = std::exchange(m_conversation, valueOf(createConversation(*m_history, "", "model")));
     const RowId elsewhere = say("number three");
-    ASSERT_TRUE(m_history->renameConversation(named, "numbers"));
+    ASSERT_TRUE(renameConversation(*m_history, named, "numbers"));
     // The title and the newest message of its conversation are one hit.
     EXPECT_THAT(found("number"), testing::ElementsAre(second, elsewhere, first));
     EXPECT_THAT(found("numbers"), testing::ElementsAre(0));
@@ -148,13 +153,14 @@ TEST_F(Search, NewestFirstTitlesBeforeMessages) {
 TEST_F(Search, OtherBranchesAreFound) {
     const RowId first = say("the first wording");
     const RowId second = say("another wording");
-    EXPECT_EQ(valueOf(m_history->branch(m_conversation, 0)).back().id, second);
+    EXPECT_EQ(valueOf(history::branch(*m_history, m_conversation, 0)).back().id, second);
     EXPECT_THAT(found("first"), testing::ElementsAre(first));
 }
 
 TEST_F(Search, ThoughtsAndSourcesAreFound) {
-    const RowId id = valueOf(m_history->addUserMessage(
-        m_conversation, 0, {{PartKind::Thought, "pondering", ""}, {PartKind::Source, "a passage", "book"}}));
+    const RowId id = valueOf(
+        addUserMessage(*m_history, m_conversation, 0,
+                       {{PartKind::Thought, "pondering", ""}, {PartKind::Source, "a passage", "book"}}));
     EXPECT_THAT(found("pondering"), testing::ElementsAre(id));
     EXPECT_THAT(found("passage pond"), testing::ElementsAre(id));
 }
@@ -173,7 +179,7 @@ TEST_F(Search, TheSnippetShowsTheHit) {
              {longWord + " needle " + longWord, "needle"},
              {filler + "\"needle\"", "\"needle\""}}) {
         say(text);
-        const auto hits = valueOf(m_history->search(query, 1));
+        const auto hits = valueOf(search(*m_history, query, 1));
         ASSERT_EQ(hits.size(), 1u) << query;
         const std::string& snippet = hits[0].snippet;
         const size_t mark = snippet.find('\x01');
@@ -191,7 +197,7 @@ TEST_F(Search, TheSnippetShowsTheHit) {
 
 TEST_F(Search, CanBeInterrupted) {
     for (int i = 0; i < 50; ++i) say("some text");
-    const auto reader = valueOf(HistoryReader::open(m_path));
+    const auto reader = valueOf(openReader(m_path));
     std::atomic<bool> over = false;
     std::thread other([&] {
         while (!over) reader->interrupt();
@@ -199,13 +205,13 @@ TEST_F(Search, CanBeInterrupted) {
     ErrorCode code = ErrorCode::Io;
     // An interruption between two statements has nothing to end.
     for (int round = 0; round < 100'000 && code != ErrorCode::Cancelled; ++round) {
-        const auto hits = reader->search("some", 50);
+        const auto hits = search(*reader, "some", 50);
         if (!hits) code = hits.error().code;
     }
     over = true;
     other.join();
     EXPECT_EQ(code, ErrorCode::Cancelled);
-    EXPECT_EQ(valueOf(reader->search("some", 50)).size(), 50u);
+    EXPECT_EQ(valueOf(search(*reader, "some", 50)).size(), 50u);
 }
 
 TEST_F(Search, FindsOneAndTwoCjkCharacters) {
@@ -226,10 +232,10 @@ TEST_F(Search, FindsOneAndTwoCjkCharacters) {
 
 TEST_F(Search, TitlesAreFoundAndFollowARename) {
     EXPECT_THAT(found("titel"), testing::ElementsAre(0));
-    EXPECT_EQ(valueOf(m_history->search("標題", 1))[0].conversation, m_conversation);
-    ASSERT_TRUE(m_history->renameConversation(m_conversation, "Neuer Name"));
+    EXPECT_EQ(valueOf(search(*m_history, "標題", 1))[0].conversation, m_conversation);
+    ASSERT_TRUE(renameConversation(*m_history, m_conversation, "Neuer Name"));
     EXPECT_THAT(found("titel"), testing::IsEmpty());
-    EXPECT_EQ(valueOf(m_history->search("neuer name", 1))[0].title, "Neuer Name");
+    EXPECT_EQ(valueOf(search(*m_history, "neuer name", 1))[0].title, "Neuer Name");
 }
 
 TEST_F(Search, EveryCharacterOfAQueryIsLiteral) {
@@ -249,21 +255,21 @@ TEST_F(Search, TextAfterANulByteIsFoundAndSnippetsMarkTheMatch) {
     const RowId id = say("before\0after 漢字表 "s + "\x01tail");
     EXPECT_THAT(found("after"), testing::ElementsAre(id));
     EXPECT_THAT(found("tail"), testing::ElementsAre(id));
-    EXPECT_EQ(valueOf(m_history->search("漢字", 1))[0].snippet, "before after \x01漢字\x02表  tail");
+    EXPECT_EQ(valueOf(search(*m_history, "漢字", 1))[0].snippet, "before after \x01漢字\x02表  tail");
 }
 
 TEST_F(Search, AnswersAreFoundOnceTheyEnded) {
     m_question = say("question");
     const RowId id = beginAnswer();
-    ASSERT_TRUE(m_history->appendAnswer(id, piece("unusual "), {1}, ""));
-    ASSERT_TRUE(m_history->appendAnswer(id, piece("words"), {2}, ""));
+    ASSERT_TRUE(appendAnswer(*m_history, id, piece("unusual "), {1}, ""));
+    ASSERT_TRUE(appendAnswer(*m_history, id, piece("words"), {2}, ""));
     EXPECT_THAT(found("unusual words"), testing::IsEmpty());
     reopen();
     EXPECT_THAT(found("unusual words"), testing::ElementsAre(id)) << "interrupted";
-    ASSERT_TRUE(m_history->resumeAnswer(id));
-    ASSERT_TRUE(m_history->appendAnswer(id, piece(" follow"), {3}, ""));
+    ASSERT_TRUE(resumeAnswer(*m_history, id));
+    ASSERT_TRUE(appendAnswer(*m_history, id, piece(" follow"), {3}, ""));
     EXPECT_THAT(found("unusual words"), testing::IsEmpty());
-    ASSERT_TRUE(m_history->finishAnswer(id, {}));
+    ASSERT_TRUE(finishAnswer(*m_history, id, {}));
     EXPECT_THAT(found("words follow"), testing::ElementsAre(id));
 }
 

@@ -1,5 +1,5 @@
 // Values that columns hold as JSON: written byte by byte, and read whatever stands there.
-#include "app/history/stored_json.h"
+#include "app/history/chats/stored_json.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,12 @@
 /// Turns: all of a question or nothing of it, and the parts of a long branch that are shown first.
 #include "app/history/turns.h"
+#include "app/history/chats/answers.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/opening.h"
+#include "app/history/search/search.h"
+#include "app/history/trash/trash.h"
 
-#include "app/history/documents.h"
+#include "app/history/documents/documents.h"
 
 #include <gmock/gmock.h>
 #include <sqlite3.h>
@@ -76,7 +81,7 @@ TEST_F(Turns, OfALongBranchThePartAroundAMessageIsRead) {
     ask();
     std::vector<RowId> ids{m_question};
     for (int i = 1; i < 50; ++i)
-        ids.push_back(valueOf(m_history->addUserMessage(m_conversation, ids.back(), said("more"))));
+        ids.push_back(valueOf(addUserMessage(*m_history, m_conversation, ids.back(), said("more"))));
     const auto idsOf = [](const Turn& turn) {
         std::vector<RowId> read;
         for (const Message& message : turn.branch) read.push_back(message.id);
@@ -101,15 +106,15 @@ TEST_F(Turns, OfALongBranchThePartAroundAMessageIsRead) {
 TEST_F(Turns, WhatIsRestoredDoesNotHideTheAnswerBeingWritten) {
     ask();
     const RowId old = beginAnswer();
-    ASSERT_TRUE(m_history->finishAnswer(old, {.pieces = piece("old")}));
-    ASSERT_TRUE(m_history->trashMessage(old));
+    ASSERT_TRUE(finishAnswer(*m_history, old, {.pieces = piece("old")}));
+    ASSERT_TRUE(trashMessage(*m_history, old));
     const RowId running = beginAnswer();
-    EXPECT_EQ(valueOf(m_history->restoreMessage(old)), running);
-    EXPECT_EQ(valueOf(m_history->conversation(m_conversation)).activeLeaf, running);
-    EXPECT_EQ(valueOf(m_history->message(running)).siblingCount, 2);
-    ASSERT_TRUE(m_history->finishAnswer(running, {}));
-    ASSERT_TRUE(m_history->trashMessage(old));
-    EXPECT_EQ(valueOf(m_history->restoreMessage(old)), old);
+    EXPECT_EQ(valueOf(restoreMessage(*m_history, old)), running);
+    EXPECT_EQ(valueOf(conversation(*m_history, m_conversation)).activeLeaf, running);
+    EXPECT_EQ(valueOf(history::message(*m_history, running)).siblingCount, 2);
+    ASSERT_TRUE(finishAnswer(*m_history, running, {}));
+    ASSERT_TRUE(trashMessage(*m_history, old));
+    EXPECT_EQ(valueOf(restoreMessage(*m_history, old)), old);
 }
 
 TEST_F(Turns, AReplayAsksAsItWasAskedAndReceiptsAreKept) {
@@ -132,12 +137,13 @@ TEST_F(Turns, AReplayAsksAsItWasAskedAndReceiptsAreKept) {
                                 .whenFull = WhenFull::Refuse,
                                 .form = {AnswerForm::Kind::Grammar, "root ::= x"},
                                 .promptForm = {"{{ messages[0].content }}", Thinking::Off}};
-    const RowId id = valueOf(m_history->beginAnswer(m_conversation, m_question, "m", "M", {}, receipt.terms));
+    const RowId id =
+        valueOf(history::beginAnswer(*m_history, m_conversation, m_question, "m", "M", {}, receipt.terms));
     // From its beginning on, so that one that was cut off goes on as it began.
-    EXPECT_EQ(valueOf(m_history->message(id)).receipt.terms, receipt.terms);
-    EXPECT_FALSE(valueOf(m_history->message(id)).receipt.exists());
+    EXPECT_EQ(valueOf(history::message(*m_history, id)).receipt.terms, receipt.terms);
+    EXPECT_FALSE(valueOf(history::message(*m_history, id)).receipt.exists());
     ASSERT_TRUE(
-        m_history->finishAnswer(id, {.pieces = piece("a b"), .ids = {7, 8}, .receipt = receipt.engine}));
+        finishAnswer(*m_history, id, {.pieces = piece("a b"), .ids = {7, 8}, .receipt = receipt.engine}));
     Turn turn = valueOf(readTurn(*m_history, m_conversation, id));
     const Message answer = turn.branch.back();
     EXPECT_EQ(answer.receipt, receipt);
@@ -158,18 +164,18 @@ TEST_F(Turns, AReplayAsksAsItWasAskedAndReceiptsAreKept) {
     turn.branch.back().receipt = {};
     EXPECT_EQ(replayOf(turn, usual).request.messages.front(), textMessage(Role::System, "Be long."));
     // A run that did not end in order has none, and leaves what there is.
-    ASSERT_TRUE(m_history->resumeAnswer(id));
-    ASSERT_TRUE(m_history->finishAnswer(id, {}));
-    EXPECT_EQ(valueOf(m_history->message(id)).receipt, receipt);
+    ASSERT_TRUE(resumeAnswer(*m_history, id));
+    ASSERT_TRUE(finishAnswer(*m_history, id, {}));
+    EXPECT_EQ(valueOf(history::message(*m_history, id)).receipt, receipt);
     sqlite().exec("UPDATE messages SET receipt = 'no JSON'");
-    EXPECT_FALSE(valueOf(m_history->message(id)).receipt.exists());
+    EXPECT_FALSE(valueOf(history::message(*m_history, id)).receipt.exists());
 }
 
 TEST_F(Turns, AVersionOfAnAnswerBeginsAsItIsTold) {
     const Turn asked = valueOf(askNew("What is it?"));
     const RowId answer = asked.branch.back().id;
-    ASSERT_TRUE(m_history->appendAnswer(answer, {{{PartKind::Text, "A fire.", {}}}}, {4, 5, 6}, ""));
-    ASSERT_TRUE(m_history->finishAnswer(answer, {}));
+    ASSERT_TRUE(appendAnswer(*m_history, answer, {{{PartKind::Text, "A fire.", {}}}}, {4, 5, 6}, ""));
+    ASSERT_TRUE(finishAnswer(*m_history, answer, {}));
     AnswerBeginning beginning{{4, 9}, {{PartKind::Thought, "Hm.", {}}, {PartKind::Text, "A da", {}}}, "\xC3"};
     const Turn turn = valueOf(branchAnswer(*m_history, answer, beginning));
     const Message& version = turn.branch.back();
@@ -183,22 +189,22 @@ TEST_F(Turns, AVersionOfAnAnswerBeginsAsItIsTold) {
     EXPECT_EQ(version.withheld, beginning.withheld);
     EXPECT_EQ(version.sampler, asked.branch.back().sampler);
     EXPECT_EQ(promptOf(turn, {}).request.resumeIds, beginning.ids);
-    EXPECT_EQ(valueOf(m_history->message(answer)).tokenIds, (std::vector<TokenId>{4, 5, 6}));
+    EXPECT_EQ(valueOf(history::message(*m_history, answer)).tokenIds, (std::vector<TokenId>{4, 5, 6}));
     EXPECT_FALSE(branchAnswer(*m_history, 12345, beginning));
 }
 
 TEST_F(Turns, AnAnswerWithoutIdsGoesOnFromItsText) {
     const Turn asked = valueOf(askNew("What is it?"));
     const RowId answer = asked.branch.back().id;
-    ASSERT_TRUE(m_history->appendAnswer(
-        answer, std::vector<PartPiece>{{PartKind::Thought, "Hm.", {}}, {PartKind::Text, "A fire", {}}}, {},
-        ""));
-    ASSERT_TRUE(m_history->finishAnswer(answer, {}));
+    ASSERT_TRUE(appendAnswer(
+        *m_history, answer,
+        std::vector<PartPiece>{{PartKind::Thought, "Hm.", {}}, {PartKind::Text, "A fire", {}}}, {}, ""));
+    ASSERT_TRUE(finishAnswer(*m_history, answer, {}));
     const Turn turn = valueOf(resume(*m_history, asked.conversation.id, answer));
     EXPECT_EQ(promptOf(turn, {}).request.resumeText, "A fire");
     EXPECT_EQ(replayOf(turn, {}).request.resumeText, "");
-    ASSERT_TRUE(m_history->appendAnswer(answer, std::vector<PartPiece>{{PartKind::Text, ".", {}}}, {4}, ""));
-    ASSERT_TRUE(m_history->finishAnswer(answer, {}));
+    ASSERT_TRUE(appendAnswer(*m_history, answer, std::vector<PartPiece>{{PartKind::Text, ".", {}}}, {4}, ""));
+    ASSERT_TRUE(finishAnswer(*m_history, answer, {}));
     EXPECT_EQ(promptOf(valueOf(resume(*m_history, asked.conversation.id, answer)), {}).request.resumeText, "")
         << "an answer with ids has all of them";
 }
@@ -223,8 +229,8 @@ TEST_F(Turns, DocumentsAreFoundInAConversationAndInItsMessages) {
 
 TEST(PrivateTurns, AreInMemoryAndNowhereElse) {
     {
-        const auto history = valueOf(History::openInMemory("test"));
-        const auto reader = valueOf(HistoryReader::openInMemory("test"));
+        const auto history = valueOf(openHistoryInMemory("test"));
+        const auto reader = valueOf(openReaderInMemory("test"));
         ASSERT_TRUE(history && reader);
         ASSERT_TRUE(storeDraft(*history, 0, "unsent"));
         const Turn turn =
@@ -234,19 +240,20 @@ TEST(PrivateTurns, AreInMemoryAndNowhereElse) {
         EXPECT_TRUE(isPrivate(turn.branch.front().id));
         EXPECT_EQ(static_cast<RowId>(static_cast<double>(turn.leaf) + 0.5), turn.leaf);
         EXPECT_EQ(promptOf(turn, {}).request.conversation, "");
-        EXPECT_EQ(valueOf(reader->conversations()).size(), 1u);
-        ASSERT_TRUE(history->finishAnswer(turn.leaf, {.pieces = {{PartKind::Text, "A fire.", {}}},
-                                                      .ids = {},
-                                                      .withheld = {},
-                                                      .error = {},
-                                                      .stats = {},
-                                                      .receipt = {}}));
-        EXPECT_EQ(valueOf(reader->findIn(turn.conversation.id, "fire")).size(), 1u);
+        EXPECT_EQ(valueOf(conversations(*reader)).size(), 1u);
+        ASSERT_TRUE(finishAnswer(*history, turn.leaf,
+                                 {.pieces = {{PartKind::Text, "A fire.", {}}},
+                                  .ids = {},
+                                  .withheld = {},
+                                  .error = {},
+                                  .stats = {},
+                                  .receipt = {}}));
+        EXPECT_EQ(valueOf(findIn(*reader, turn.conversation.id, "fire")).size(), 1u);
         EXPECT_FALSE(std::filesystem::exists("test"));
         EXPECT_FALSE(std::filesystem::exists("/test"));
     }
-    const auto anew = valueOf(History::openInMemory("test"));
-    EXPECT_TRUE(valueOf(anew->conversations()).empty());
+    const auto anew = valueOf(openHistoryInMemory("test"));
+    EXPECT_TRUE(valueOf(conversations(*anew)).empty());
     EXPECT_FALSE(isPrivate(1'000'000));
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "app/history/chats/conversations.h"
 #include "app/storage/storage.h"
 
 int main() {
@@ -16,7 +17,7 @@ int main() {
     std::atomic<bool> over = false;
     {
         storage::Storage storage(folder);
-        storage.run([](history::HistoryReader& reader) { return reader.conversations(); },
+        storage.run([](history::HistoryReader& reader) { return history::conversations(reader); },
                     [&](const Result<std::vector<history::Conversation>>& list) {
                         conversations = list ? list->size() : 0;
                         over.store(true, std::memory_order_relaxed);

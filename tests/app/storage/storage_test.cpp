@@ -1,4 +1,10 @@
 #include "app/storage/storage.h"
+#include "app/history/chats/answers.h"
+#include "app/history/chats/conversations.h"
+#include "app/history/opening.h"
+#include "app/history/search/search.h"
+#include "app/history/store/settings.h"
+#include "app/history/trash/trash.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -102,8 +108,8 @@ class StorageTest : public testing::Test {
     }
     RowId ask(const std::string& text) {
         const auto id = wait([&](History& history) -> Result<RowId> {
-            INGLE_TRY_ASSIGN(const RowId conversation, history.createConversation(text, ""));
-            INGLE_TRY(history.addUserMessage(conversation, 0, said(text)));
+            INGLE_TRY_ASSIGN(const RowId conversation, history::createConversation(history, text, ""));
+            INGLE_TRY(history::addUserMessage(history, conversation, 0, said(text)));
             return conversation;
         });
         EXPECT_TRUE(id);
@@ -111,7 +117,7 @@ class StorageTest : public testing::Test {
     }
     std::vector<std::string> titles() {
         std::vector<std::string> titles;
-        const auto list = wait([](HistoryReader& reader) { return reader.conversations(); });
+        const auto list = wait([](HistoryReader& reader) { return history::conversations(reader); });
         EXPECT_TRUE(list) << list.error().message;
         if (list) {
             for (const auto& each : *list) titles.push_back(each.title);
@@ -155,10 +161,10 @@ TEST_F(StorageTest, ManyThreadsMayAsk) {
     for (int n = 0; n < 4; ++n) {
         threads.emplace_back([&] {
             for (int i = 0; i < 20; ++i) {
-                m_storage->run([](History& history) { return history.createConversation("x", ""); },
+                m_storage->run([](History& history) { return history::createConversation(history, "x", ""); },
                                [&](const Result<RowId>& id) { answers += id ? 1 : 0; });
                 const RequestId request =
-                    m_storage->run([](HistoryReader& reader) { return reader.search("x", 10); },
+                    m_storage->run([](HistoryReader& reader) { return history::search(reader, "x", 10); },
                                    [&](const Result<std::vector<history::SearchHit>>&) { ++answers; });
                 if (i % 2 == 0) m_storage->cancel(request);
                 m_storage->run([](library::Library&) { return Status(); }, [&](const Status&) { ++answers; });
@@ -223,7 +229,7 @@ TEST_F(StorageTest, TheEndWaitsForNoFileThatHangs) {
     m_storage->run([&](library::Library&) { return isDropped = false, Status(); }, [](const Status&) {});
     for (Hanging& each : hanging) each.begun.get_future().wait();
     for (int n = 0; n < 50; ++n)
-        m_storage->run([](History& history) { return history.createConversation("kept", ""); },
+        m_storage->run([](History& history) { return history::createConversation(history, "kept", ""); },
                        [](const Result<RowId>&) {});
     const auto before = std::chrono::steady_clock::now();
     m_storage.reset();
@@ -259,11 +265,11 @@ TEST_F(StorageTest, ReadingAndWritingDoNotHoldEachOther) {
     m_storage->run(
         [written](History& history) -> Status {
             written.wait();
-            return history.setSetting("draft", "typed");
+            return history::setSetting(history, "draft", "typed");
         },
         [](const Status&) {});
     std::promise<Result<std::optional<std::string>>> draft;
-    m_storage->readBehindWrites([](HistoryReader& reader) { return reader.setting("draft"); },
+    m_storage->readBehindWrites([](HistoryReader& reader) { return history::setting(reader, "draft"); },
                                 [&](const auto& read) { draft.set_value(read); });
     EXPECT_EQ(titles().size(), 2u);
     writes.set_value();
@@ -279,7 +285,7 @@ TEST_F(StorageTest, WhatReadsIsCancelledQueuedOrInTheMiddle) {
         [&](HistoryReader& reader) -> Result<int> {
             began.set_value();
             while (true) {
-                const auto hits = reader.search("x", 100);
+                const auto hits = history::search(reader, "x", 100);
                 if (!hits) return tl::unexpected<Error>(hits.error());
             }
         },
@@ -287,7 +293,7 @@ TEST_F(StorageTest, WhatReadsIsCancelledQueuedOrInTheMiddle) {
     began.get_future().wait();
     std::promise<ErrorCode> dropped;
     const RequestId queued = m_storage->run(
-        [](HistoryReader& reader) { return reader.search("x", 1); },
+        [](HistoryReader& reader) { return history::search(reader, "x", 1); },
         [&](const auto& hits) { dropped.set_value(hits ? ErrorCode::Io : hits.error().code); });
     m_storage->cancel(queued);
     auto result = ended.get_future();
@@ -302,10 +308,11 @@ TEST_F(StorageTest, AFileThatIsRemovedIsWrittenAnew) {
     open();
     const RowId conversation = ask("before");
     const auto answer = wait([&](History& history) -> Result<RowId> {
-        INGLE_TRY_ASSIGN(const auto branch, history.branch(conversation, 0));
-        INGLE_TRY_ASSIGN(const RowId id, history.beginAnswer(conversation, branch.back().id, "", "", {}));
+        INGLE_TRY_ASSIGN(const auto branch, history::branch(history, conversation, 0));
+        INGLE_TRY_ASSIGN(const RowId id,
+                         history::beginAnswer(history, conversation, branch.back().id, "", "", {}));
         const PartPiece piece{PartKind::Text, "half ", "", true};
-        INGLE_TRY(history.appendAnswer(id, {&piece, 1}, {1}, ""));
+        INGLE_TRY(history::appendAnswer(history, id, {&piece, 1}, {1}, ""));
         return id;
     });
     ASSERT_TRUE(answer);
@@ -315,12 +322,13 @@ TEST_F(StorageTest, AFileThatIsRemovedIsWrittenAnew) {
     EXPECT_EQ(fs::status(m_file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
     // The answer that was being written goes on in the new file.
     const Status finished = wait([&](History& history) -> Status {
-        return history.finishAnswer(*answer, {.pieces = {{PartKind::Text, "whole", "", false}}, .ids = {2}});
+        return history::finishAnswer(history, *answer,
+                                     {.pieces = {{PartKind::Text, "whole", "", false}}, .ids = {2}});
     });
     EXPECT_TRUE(finished) << finished.error().message;
     EXPECT_THAT(titles(), testing::ElementsAre("before"));
     open();
-    const auto message = wait([&](HistoryReader& reader) { return reader.message(*answer); });
+    const auto message = wait([&](HistoryReader& reader) { return history::message(reader, *answer); });
     ASSERT_TRUE(message);
     EXPECT_EQ(textOf(message->parts, PartKind::Text), "half whole");
     EXPECT_EQ(message->status, history::MessageStatus::Complete);
@@ -353,9 +361,9 @@ TEST_F(StorageTest, AFileInItsPlaceIsNeverOverwritten) {
     EXPECT_EQ(titles().size(), 2u);
     open();
     EXPECT_THAT(titles(), testing::ElementsAre("older"));
-    const auto kept = HistoryReader::open(notice->path);
+    const auto kept = history::openReader(notice->path);
     ASSERT_TRUE(kept) << kept.error().message;
-    EXPECT_EQ((*kept)->conversations().value_or(std::vector<history::Conversation>{}).size(), 2u);
+    EXPECT_EQ(history::conversations(**kept).value_or(std::vector<history::Conversation>{}).size(), 2u);
 }
 
 TEST_F(StorageTest, AFileThatIsCopiedSlowlyOverOursIsOpenedWhenItIsWhole) {
@@ -421,7 +429,7 @@ TEST_F(StorageTest, AFileThatIsCopiedOverOursIsNeverWrittenTo) {
         open();
         EXPECT_THAT(titles(), testing::Contains("older"));
         const auto sound = wait([](HistoryReader& reader) -> Result<std::string> {
-            return reader.search("afterwards", 5).has_value() ? "ok" : "damaged";
+            return history::search(reader, "afterwards", 5).has_value() ? "ok" : "damaged";
         });
         EXPECT_EQ(sound.value_or(""), "ok");
         m_storage.reset();
@@ -463,16 +471,16 @@ TEST_F(StorageTest, AKilledRescueIsTakenUp) {
     // Somebody brought another file before the next start.
     fs::rename(m_file, rescue);
     {
-        const auto theirs = History::open(m_file);
-        ASSERT_TRUE(theirs && (*theirs)->createConversation("theirs", ""));
+        const auto theirs = history::openHistory(m_file);
+        ASSERT_TRUE(theirs && history::createConversation(**theirs, "theirs", ""));
     }
     open();
     EXPECT_THAT(titles(), testing::ElementsAre("theirs"));
     const auto notice = noticeOf(Notice::Kind::FileKeptBeside);
     ASSERT_TRUE(notice);
-    const auto kept = HistoryReader::open(notice->path);
+    const auto kept = history::openReader(notice->path);
     ASSERT_TRUE(kept);
-    EXPECT_EQ((*kept)->conversations()->front().title, "ours");
+    EXPECT_EQ(history::conversations(**kept)->front().title, "ours");
 }
 
 TEST_F(StorageTest, AFileThatGoesJustBeforeTheEndIsKept) {
@@ -495,9 +503,9 @@ TEST_F(StorageTest, AFileThatGoesJustBeforeTheEndIsKept) {
         for (const auto& entry : fs::directory_iterator(m_folder))
             if (replaced && entry.path().filename().string().starts_with("history-kept-"))
                 ours = entry.path().string();
-        const auto kept = HistoryReader::open(ours);
+        const auto kept = history::openReader(ours);
         ASSERT_TRUE(kept) << kept.error().message;
-        const auto list = (*kept)->conversations();
+        const auto list = history::conversations(**kept);
         ASSERT_TRUE(list);
         EXPECT_EQ(list->size(), replaced ? 3u : 2u);
     }
@@ -508,10 +516,10 @@ TEST_F(StorageTest, AFileThatGoesJustBeforeTheEndIsKept) {
 TEST_F(StorageTest, ADamagedHistoryKeepsNothingElseAway) {
     std::ofstream(m_file) << std::string(5000, 'x');
     open();
-    const auto list = wait([](HistoryReader& reader) { return reader.conversations(); });
+    const auto list = wait([](HistoryReader& reader) { return history::conversations(reader); });
     ASSERT_FALSE(list);
     EXPECT_EQ(list.error().code, ErrorCode::Corrupt);
-    EXPECT_FALSE(wait([](History& history) { return history.createConversation("x", ""); }));
+    EXPECT_FALSE(wait([](History& history) { return history::createConversation(history, "x", ""); }));
     EXPECT_TRUE(wait([](library::Library&) { return Status(); }));
     std::promise<bool> aside;
     m_storage->setHistoryAside(
@@ -525,13 +533,13 @@ TEST_F(StorageTest, WhatExpiredIsShreddedInTheBackground) {
     open();
     const RowId conversation = ask("the heliotrope sentence");
     std::ofstream(m_file + ".backup-v1") << "heliotrope";
-    ASSERT_TRUE(wait([&](History& history) { return history.trashConversation(conversation); }));
+    ASSERT_TRUE(wait([&](History& history) { return history::trashConversation(history, conversation); }));
     EXPECT_TRUE(titles().empty());
     open();
-    const auto trash = wait([](HistoryReader& reader) { return reader.trash(); });
+    const auto trash = wait([](HistoryReader& reader) { return history::trash(reader); });
     ASSERT_TRUE(trash);
     EXPECT_EQ(trash->size(), 1u) << "it is kept for 30 days";
-    ASSERT_TRUE(wait([&](History& history) { return history.emptyTrash(); }));
+    ASSERT_TRUE(wait([&](History& history) { return history::emptyTrash(history); }));
     const auto held = [this] {
         for (const auto& entry : fs::directory_iterator(m_folder)) {
             std::ifstream file(entry.path(), std::ios::binary);
@@ -600,9 +608,9 @@ TEST_F(StorageTest, ABackupIsRestoredWhileOthersWait) {
     ask("three");
     EXPECT_EQ(titles().size(), 2u);
     m_storage.reset();
-    const auto before = History::open(*aside);
+    const auto before = history::openHistory(*aside);
     ASSERT_TRUE(before);
-    EXPECT_EQ((*before)->conversations()->size(), 2u);
+    EXPECT_EQ(history::conversations(**before)->size(), 2u);
     EXPECT_TRUE(m_notices.empty());
 }
 

@@ -39,9 +39,9 @@ struct ScalesBeside {
 ///
 /// The order of additions into one y depends on k only, never on numRows or the range. For x in blocks it is
 /// the same for every kernel of a format, so that all instruction sets give the same bits: for each block of
-/// 32 in order, y = fma(wScale * xScale, float(dot), y) with the exact integer dot (Q6_K: two of 16), then,
-/// where blocks have a minimum, y = fma(wMin, xScaledSum, y). engine/kernels/ref/block_matmul.h says what
-/// wScale and wMin are.
+/// 32 in order, or half of it where halves have scales of their own, y = fma(wScale * xScale, float(dot), y)
+/// with the exact integer dot, then, where there is a minimum, y = fma(wMin, xScaledSum, y).
+/// engine/kernels/ref/block_matmul.h says what wScale and wMin are.
 struct MatmulArgs {
     const quant::QuantFormat* format;  ///< of the weights
     const std::byte* weights;

@@ -3,7 +3,13 @@
 #include <cmath>
 
 #include "engine/quant/block.h"
+#include "engine/quant/grids/iq4.h"
+#include "engine/quant/grids/mxfp4.h"
 #include "engine/quant/group_block.h"
+#include "engine/quant/iq1_block.h"
+#include "engine/quant/iq2_block.h"
+#include "engine/quant/iq3_block.h"
+#include "engine/quant/tq_block.h"
 
 namespace ingle::kernels {
 namespace {
@@ -31,17 +37,22 @@ float addBlock(const WeightBlock& w, const ActivationBlock& x, float y) {
     constexpr uint32_t kPart = kActivationBlock / Format::kScales;
     for (uint32_t part = 0; part < Format::kScales; ++part) {
         y = std::fma(w.scales[part] * x.scale, static_cast<float>(dot(w, x, part * kPart, kPart)), y);
+        if constexpr (Format::kHasMins) {
+            const float xSum =
+                Format::kScales == 1 ? x.scaledSum : x.scale * static_cast<float>(-x.minusHalves[part]);
+            y = std::fma(w.mins[part], xSum, y);
+        }
     }
-    return Format::kHasMins ? std::fma(w.min, x.scaledSum, y) : y;
+    return y;
 }
 
 /// Scale and minimum of one block of 32 of row `out`.
 void readScales(const ScalesBeside& beside, uint32_t out, uint32_t block, WeightBlock& weights) {
     const size_t at = out * beside.rowStride + block / beside.groupBlocks;
     weights.scales[0] = beside.scales[at];
-    weights.min = beside.offsets ? beside.offsets[at]
-                  : beside.zeros ? -(beside.scales[at] * beside.zeros[at])
-                                 : 0.0F;
+    weights.mins[0] = beside.offsets ? beside.offsets[at]
+                      : beside.zeros ? -(beside.scales[at] * beside.zeros[at])
+                                     : 0.0F;
 }
 
 template <typename Format>
@@ -100,7 +111,7 @@ struct Q4_1 {
 
     static void read(const std::byte* unit, WeightBlock* block) {
         block->scales[0] = halfAt(unit);
-        block->min = halfAt(unit + 2);
+        block->mins[0] = halfAt(unit + 2);
         for (uint32_t i = 0; i < kActivationBlock; ++i)
             block->q[i] = static_cast<int32_t>(quant::nibbleOf32(unit + 4, i));
     }
@@ -111,7 +122,7 @@ void readScalesAndMins(const std::byte* unit, WeightBlock* blocks) {
     for (uint32_t k = 0; k < 8; ++k) {
         const auto [scale, min] = quant::scaleAndMin(unit + 4, k);
         blocks[k].scales[0] = halfAt(unit) * static_cast<float>(scale);
-        blocks[k].min = -(halfAt(unit + 2) * static_cast<float>(min));
+        blocks[k].mins[0] = -(halfAt(unit + 2) * static_cast<float>(min));
     }
 }
 
@@ -167,6 +178,180 @@ struct Q6_K {
                 const uint32_t upper = quant::bitPairOf256(unit + 128, k * kActivationBlock + i);
                 blocks[k].q[i] = static_cast<int32_t>(low | upper << 4) - 32;
             }
+        }
+    }
+};
+
+/// What a block of 256 values has in common: eight blocks of 32.
+struct SuperBlock {
+    static constexpr uint32_t kUnitBlocks = 8;
+    static constexpr bool kHasMins = false;
+};
+
+struct Q5_0 {
+    static constexpr quant::Quant kQuant = quant::kQ5_0;
+    static constexpr uint32_t kUnitBytes = 22;
+    static constexpr uint32_t kUnitBlocks = 1;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = false;
+
+    static void read(const std::byte* unit, WeightBlock* block) {
+        block->scales[0] = halfAt(unit);
+        for (uint32_t i = 0; i < kActivationBlock; ++i) block->q[i] = fiveBits(unit + 2, i) - 16;
+    }
+    /// Value i: 32 fifth bits, then nibbles.
+    static int32_t fiveBits(const std::byte* at, uint32_t i) {
+        const uint32_t fifth = quant::u32At(at) >> i & 1;
+        return static_cast<int32_t>(quant::nibbleOf32(at + 4, i) | fifth << 4);
+    }
+};
+
+struct Q5_1 {
+    static constexpr quant::Quant kQuant = quant::kQ5_1;
+    static constexpr uint32_t kUnitBytes = 24;
+    static constexpr uint32_t kUnitBlocks = 1;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = true;
+
+    static void read(const std::byte* unit, WeightBlock* block) {
+        block->scales[0] = halfAt(unit);
+        block->mins[0] = halfAt(unit + 2);
+        for (uint32_t i = 0; i < kActivationBlock; ++i) block->q[i] = Q5_0::fiveBits(unit + 4, i);
+    }
+};
+
+struct Q2_K {
+    static constexpr quant::Quant kQuant = quant::kQ2_K;
+    static constexpr uint32_t kUnitBytes = 84;
+    static constexpr uint32_t kUnitBlocks = 8;
+    static constexpr uint32_t kScales = 2;
+    static constexpr bool kHasMins = true;
+
+    static void read(const std::byte* unit, WeightBlock* blocks) {
+        for (uint32_t k = 0; k < 16; ++k) {
+            blocks[k / 2].scales[k % 2] = halfAt(unit + 80) * static_cast<float>(byteAt(unit + k) & 15);
+            blocks[k / 2].mins[k % 2] = -(halfAt(unit + 82) * static_cast<float>(byteAt(unit + k) >> 4));
+        }
+        for (uint32_t e = 0; e < 256; ++e)
+            blocks[e / 32].q[e % 32] = static_cast<int32_t>(quant::bitPairOf256(unit + 16, e));
+    }
+};
+
+struct Q3_K : SuperBlock {
+    static constexpr quant::Quant kQuant = quant::kQ3_K;
+    static constexpr uint32_t kUnitBytes = 110;
+    static constexpr uint32_t kScales = 2;
+
+    static void read(const std::byte* unit, WeightBlock* blocks) {
+        for (uint32_t k = 0; k < 16; ++k) {
+            blocks[k / 2].scales[k % 2] =
+                halfAt(unit + 108) * static_cast<float>(quant::scaleOfQ3K(unit + 96, k));
+        }
+        for (uint32_t e = 0; e < 256; ++e) {
+            const uint32_t third = byteAt(unit + e % 32) >> (e / 32) & 1;
+            blocks[e / 32].q[e % 32] =
+                static_cast<int32_t>(quant::bitPairOf256(unit + 32, e) | third << 2) - 4;
+        }
+    }
+};
+
+struct Iq4Nl {
+    static constexpr quant::Quant kQuant = quant::kIQ4_NL;
+    static constexpr uint32_t kUnitBytes = 18;
+    static constexpr uint32_t kUnitBlocks = 1;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = false;
+
+    static void read(const std::byte* unit, WeightBlock* block) {
+        block->scales[0] = halfAt(unit);
+        readLevels(unit + 2, quant::kIq4Levels, *block);
+    }
+    static void readLevels(const std::byte* nibbles, const float (&levels)[16], WeightBlock& block) {
+        for (uint32_t i = 0; i < kActivationBlock; ++i)
+            block.q[i] = static_cast<int32_t>(levels[quant::nibbleOf32(nibbles, i)]);
+    }
+};
+
+struct Iq4Xs : SuperBlock {
+    static constexpr quant::Quant kQuant = quant::kIQ4_XS;
+    static constexpr uint32_t kUnitBytes = 136;
+    static constexpr uint32_t kScales = 1;
+
+    static void read(const std::byte* unit, WeightBlock* blocks) {
+        for (uint32_t k = 0; k < 8; ++k) {
+            blocks[k].scales[0] = halfAt(unit) * static_cast<float>(quant::scaleOfIq4Xs(unit + 2, k));
+            Iq4Nl::readLevels(unit + 8 + 16 * k, quant::kIq4Levels, blocks[k]);
+        }
+    }
+};
+
+struct Mxfp4 {
+    static constexpr quant::Quant kQuant = quant::kMXFP4;
+    static constexpr uint32_t kUnitBytes = 17;
+    static constexpr uint32_t kUnitBlocks = 1;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = false;
+
+    static void read(const std::byte* unit, WeightBlock* block) {
+        block->scales[0] = std::ldexp(1.0F, static_cast<int>(byteAt(unit)) - 128);
+        Iq4Nl::readLevels(unit + 1, quant::kMxfp4Levels, *block);
+    }
+};
+
+/// IQ2 and IQ3: quant/grid_block.h.
+template <typename Block, uint32_t kId, uint32_t kScaleCount>
+struct SignedGrid : SuperBlock {
+    static constexpr quant::Quant kQuant{kId};
+    static constexpr uint32_t kUnitBytes = Block::kBytes;
+    static constexpr uint32_t kScales = kScaleCount;
+
+    static void read(const std::byte* unit, WeightBlock* blocks) {
+        for (uint32_t i = 0; i < 32; ++i) {
+            const quant::SignedGroup group = Block::group(unit, i);
+            WeightBlock& block = blocks[i / 4];
+            block.scales[i % 4 * kScales / 4] =
+                halfAt(unit) * static_cast<float>(2 * group.scale + 1) * Block::kUnit;
+            for (uint32_t e = 0; e < 8; ++e) {
+                const int32_t magnitude = quant::gridByte(group.magnitudes, e);
+                block.q[i % 4 * 8 + e] = (group.signs >> e & 1) != 0 ? -magnitude : magnitude;
+            }
+        }
+    }
+};
+
+/// IQ1: quant/grid_block.h. In eighths.
+template <typename Block, uint32_t kId, uint32_t kScaleCount>
+struct ShiftedGrid : SuperBlock {
+    static constexpr quant::Quant kQuant{kId};
+    static constexpr uint32_t kUnitBytes = Block::kBytes;
+    static constexpr uint32_t kScales = kScaleCount;
+
+    static void read(const std::byte* unit, WeightBlock* blocks) {
+        const float d = base::f16ToF32(Block::d(unit));
+        for (uint32_t i = 0; i < 32; ++i) {
+            const quant::ShiftedGroup group = Block::group(unit, i);
+            WeightBlock& block = blocks[i / 4];
+            block.scales[i % 4 * kScales / 4] = d * static_cast<float>(2 * group.scale + 1) * 0.125F;
+            for (uint32_t e = 0; e < 8; ++e) {
+                const int32_t value = static_cast<int8_t>(quant::gridByte(group.values, e));
+                block.q[i % 4 * 8 + e] = 8 * value + (group.shiftsDown ? -1 : 1);
+            }
+        }
+    }
+};
+
+/// TQ1_0 and TQ2_0: quant/tq_block.h.
+template <typename Block, uint32_t kId>
+struct Ternary : SuperBlock {
+    static constexpr quant::Quant kQuant{kId};
+    static constexpr uint32_t kUnitBytes = Block::kBytes;
+    static constexpr uint32_t kScales = 1;
+
+    static void read(const std::byte* unit, WeightBlock* blocks) {
+        const quant::TernaryLevels levels = Block::levels(unit);
+        for (uint32_t e = 0; e < levels.size(); ++e) {
+            blocks[e / 32].scales[0] = halfAt(unit + Block::kD);
+            blocks[e / 32].q[e % 32] = static_cast<int32_t>(levels[e]) - 1;
         }
     }
 };
@@ -236,11 +421,38 @@ constexpr KernelEntry entry() {
             .activation = ActivationForm::Blocks};
 }
 
-constexpr KernelEntry kEntries[] = {entry<Q4_0>(),         entry<Q4_1>(),          entry<Q8_0>(),
-                                    entry<Q4_K>(),         entry<Q5_K>(),          entry<Q6_K>(),
-                                    entry<Group<4, 32>>(), entry<Group<4, 64>>(),  entry<Group<4, 128>>(),
-                                    entry<Group<8, 32>>(), entry<Group<8, 128>>(), entry<Int8>(),
-                                    entry<Uint8>(),        entry<Uint4>()};
+constexpr KernelEntry kEntries[] = {
+    entry<Q4_0>(),
+    entry<Q4_1>(),
+    entry<Q5_0>(),
+    entry<Q5_1>(),
+    entry<Q8_0>(),
+    entry<Q2_K>(),
+    entry<Q3_K>(),
+    entry<Q4_K>(),
+    entry<Q5_K>(),
+    entry<Q6_K>(),
+    entry<Iq4Nl>(),
+    entry<Iq4Xs>(),
+    entry<Mxfp4>(),
+    entry<SignedGrid<quant::Iq2XxsBlock, quant::kIQ2_XXS.id, 1>>(),
+    entry<SignedGrid<quant::Iq2XsBlock, quant::kIQ2_XS.id, 2>>(),
+    entry<SignedGrid<quant::Iq2SBlock, quant::kIQ2_S.id, 2>>(),
+    entry<SignedGrid<quant::Iq3XxsBlock, quant::kIQ3_XXS.id, 1>>(),
+    entry<SignedGrid<quant::Iq3SBlock, quant::kIQ3_S.id, 1>>(),
+    entry<ShiftedGrid<quant::Iq1SBlock, quant::kIQ1_S.id, 1>>(),
+    entry<ShiftedGrid<quant::Iq1MBlock, quant::kIQ1_M.id, 2>>(),
+    entry<Ternary<quant::Tq1Block, quant::kTQ1_0.id>>(),
+    entry<Ternary<quant::Tq2Block, quant::kTQ2_0.id>>(),
+    entry<Group<4, 32>>(),
+    entry<Group<4, 64>>(),
+    entry<Group<4, 128>>(),
+    entry<Group<8, 32>>(),
+    entry<Group<8, 128>>(),
+    entry<Int8>(),
+    entry<Uint8>(),
+    entry<Uint4>(),
+};
 constexpr KernelList kList{kEntries, std::size(kEntries)};
 
 }  // namespace

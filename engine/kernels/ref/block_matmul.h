@@ -6,11 +6,12 @@
 
 namespace ingle::kernels {
 
-/// 32 weights as integers: value i = scales[i / 16] * q[i] + min.
+/// 32 weights as integers: value i = scales[h] * q[i] + mins[h], where h is i / 16, or 0 if a format has one
+/// scale for all 32.
 struct WeightBlock {
     int32_t q[kActivationBlock];
-    float scales[2];  ///< equal where a format has one scale for all 32
-    float min;
+    float scales[2];
+    float mins[2];
 };
 
 /// One entry per format that has an integer matmul.

@@ -82,6 +82,40 @@ inline Ints unpackHigh64(Ints a, Ints b) {
     return _mm256_unpackhi_epi64(a, b);
 }
 
+inline Ints addBytes(Ints a, Ints b) {
+    return _mm256_add_epi8(a, b);
+}
+inline Ints tableOf16(const uint8_t* at) {
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(at)));
+}
+inline Ints lookUp(Ints table, Ints indices) {
+    return _mm256_shuffle_epi8(table, indices);
+}
+inline Ints spreadByte(Ints v, int index) {
+    const Ints first = _mm256_broadcastsi128_si256(_mm_setr_epi32(0, 0x04040404, 0x08080808, 0x0C0C0C0C));
+    return _mm256_shuffle_epi8(v, _mm256_add_epi8(first, _mm256_set1_epi8(static_cast<char>(index))));
+}
+inline Ints whereBit(Ints v, Ints bit, Ints value) {
+    return _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_and_si256(v, bit), bit), value);
+}
+inline Ints whereAtLeast(Ints v, Ints limit, Ints value) {
+    return _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_max_epu8(v, limit), v), value);
+}
+inline Ints addSigned(Ints base, Ints v, Ints signs, Ints bit) {
+    const Ints minus = _mm256_cmpeq_epi8(_mm256_and_si256(signs, bit), bit);
+    return _mm256_add_epi8(base, _mm256_sub_epi8(_mm256_xor_si256(v, minus), minus));
+}
+/// Loads instead of a gather, as below.
+inline Ints lookUp32(const uint32_t* table, Ints indices) {
+    alignas(32) uint32_t at[kLanes];
+    _mm256_store_si256(reinterpret_cast<Ints*>(at), indices);
+    const auto entry = [&](int lane) { return static_cast<int32_t>(table[at[lane]]); };
+    return _mm256_setr_epi32(entry(0), entry(1), entry(2), entry(3), entry(4), entry(5), entry(6), entry(7));
+}
+inline Ints loadBytes(const std::byte* at) {
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(at)));
+}
+
 inline Ints maxSigned(Ints a, Ints b) {
     return _mm256_max_epi32(a, b);
 }

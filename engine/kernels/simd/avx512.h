@@ -83,6 +83,44 @@ inline Ints unpackHigh64(Ints a, Ints b) {
     return _mm512_unpackhi_epi64(a, b);
 }
 
+/// Bytes of both added, without a carry from one to the next.
+inline Ints addBytes(Ints a, Ints b) {
+    return _mm512_add_epi8(a, b);
+}
+/// The 16 bytes at `at` in each 128-bit part: a table for lookUp.
+inline Ints tableOf16(const uint8_t* at) {
+    return _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(at)));
+}
+/// For each byte of `indices`, below 16, that byte of the table.
+inline Ints lookUp(Ints table, Ints indices) {
+    return _mm512_shuffle_epi8(table, indices);
+}
+/// Byte `index` of each lane in all four of its bytes.
+inline Ints spreadByte(Ints v, int index) {
+    const Ints first = _mm512_broadcast_i32x4(_mm_setr_epi32(0, 0x04040404, 0x08080808, 0x0C0C0C0C));
+    return _mm512_shuffle_epi8(v, _mm512_add_epi8(first, _mm512_set1_epi8(static_cast<char>(index))));
+}
+/// The bytes of `value` where v has the one bit that `bit` has there, zeros elsewhere.
+inline Ints whereBit(Ints v, Ints bit, Ints value) {
+    return _mm512_maskz_mov_epi8(_mm512_test_epi8_mask(v, bit), value);
+}
+/// The bytes of `value` where those of v, unsigned, are `limit` or more, zeros elsewhere.
+inline Ints whereAtLeast(Ints v, Ints limit, Ints value) {
+    return _mm512_maskz_mov_epi8(_mm512_cmpge_epu8_mask(v, limit), value);
+}
+/// Bytes base + v, or base - v where `signs` has the one bit that `bit` has there.
+inline Ints addSigned(Ints base, Ints v, Ints signs, Ints bit) {
+    return _mm512_mask_sub_epi8(_mm512_add_epi8(base, v), _mm512_test_epi8_mask(signs, bit), base, v);
+}
+/// The entries of the table at the lanes' indices.
+inline Ints lookUp32(const uint32_t* table, Ints indices) {
+    return _mm512_i32gather_epi32(indices, table, 4);
+}
+/// kLanes bytes, each in a lane.
+inline Ints loadBytes(const std::byte* at) {
+    return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(at)));
+}
+
 inline Ints maxSigned(Ints a, Ints b) {
     return _mm512_max_epi32(a, b);
 }

@@ -4,7 +4,7 @@
 /// A format states
 ///     kQuant, kUnitBytes, kUnitBlocks   what is unpacked at a time: its block, and how many of 32 values
 ///     kScales                           per block of 32: 1, or 2 (one for each half)
-///     kHasMins                          whether a block adds min * sum of activations
+///     kHasMins                          whether as many minimums are added, each * sum of activations
 ///     kMaxByte, kOffsetShift            bytes, kMaxByte at most, are value + 2^kOffsetShift, or as below
 ///     unpack(rows, unit)                of kLanes rows at once
 ///     kScaledBeside                     if scales and minimums are read from MatmulArgs::beside
@@ -33,7 +33,7 @@ template <typename Format>
 struct Unit : UnitOffset<Format::kOffsetShift> {
     Ints bytes[Format::kUnitBlocks][kGroups];
     Floats scales[Format::kUnitBlocks][Format::kScales];
-    Floats mins[Format::kHasMins ? Format::kUnitBlocks : 1];
+    Floats mins[Format::kHasMins ? Format::kUnitBlocks : 1][Format::kScales];
 };
 
 /// Whether blocks of a unit can be unpacked one by one: each just before it is multiplied, it need not leave
@@ -73,7 +73,7 @@ class BesideReader<Format> {
         }
         --m_left;
         unit.scales[0][0] = m_scales;
-        if constexpr (Format::kHasMins) unit.mins[0] = m_mins;
+        if constexpr (Format::kHasMins) unit.mins[0][0] = m_mins;
     }
 
   private:
@@ -173,12 +173,15 @@ template <typename Format, uint32_t R, uint32_t N>
                                  toFloats(dots[r][n].sums), sums[r][n]);
             }
         }
-    }
-    if constexpr (Format::kHasMins) {
-        for (uint32_t r = 0; r < R; ++r) {
-            const Floats xSum = broadcast(x[r * xStride].scaledSum);
-            for (uint32_t n = 0; n < N; ++n)
-                sums[r][n] = fma(units[n * unitStride].mins[block], xSum, sums[r][n]);
+        if constexpr (Format::kHasMins) {
+            for (uint32_t r = 0; r < R; ++r) {
+                const ActivationBlock& row = x[r * xStride];
+                const Floats xSum =
+                    broadcast(Format::kScales == 1 ? row.scaledSum
+                                                   : row.scale * static_cast<float>(-row.minusHalves[part]));
+                for (uint32_t n = 0; n < N; ++n)
+                    sums[r][n] = fma(units[n * unitStride].mins[block][part], xSum, sums[r][n]);
+            }
         }
     }
 }

@@ -22,7 +22,7 @@ struct Q4_1 {
         }
         const Ints halves = gatherInts(rows, 0);
         unit.scales[0][0] = lowHalvesToFloats(halves);
-        unit.mins[0] = lowHalvesToFloats(shiftRight(halves, 16));
+        unit.mins[0][0] = lowHalvesToFloats(shiftRight(halves, 16));
     }
 };
 

@@ -32,9 +32,7 @@ struct Q6_K {
                 }
             }
         }
-        // d is the last field: read with the two bytes before it, so that nothing behind the row is
-        // touched.
-        const Floats d = lowHalvesToFloats(shiftRight(gatherInts(rows, 206), 16));
+        const Floats d = loadLastHalf(rows, kUnitBytes);
         Ints scales[4];
         loadColumn(rows, 192, scales);
         for (int i = 0; i < 16; ++i) {

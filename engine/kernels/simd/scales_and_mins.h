@@ -24,7 +24,7 @@ void unpackScalesAndMins(const Rows& rows, Unit<Format>& unit) {
                           bitOr(bitAnd(shiftRight(third, 4), low), bitAnd(shiftRight(second, 2), high))};
     for (int k = 0; k < 8; ++k) {
         unit.scales[k][0] = multiply(d, byteToFloats(scales[k / 4], k % 4));
-        unit.mins[k] = multiply(minusDmin, byteToFloats(mins[k / 4], k % 4));
+        unit.mins[k][0] = multiply(minusDmin, byteToFloats(mins[k / 4], k % 4));
     }
 }
 

@@ -36,6 +36,23 @@ inline Floats byteToFloats(Ints v, int index) {
     return toFloats(bitAnd(shiftRight(v, 8 * index), broadcastInt(255)));
 }
 
+/// The half that is the last number of a row's block of `blockBytes`: read with the two bytes before it, so
+/// that nothing behind the row is touched.
+inline Floats loadLastHalf(const Rows& rows, size_t blockBytes) {
+    return lowHalvesToFloats(shiftRight(gatherInts(rows, blockBytes - 4), 16));
+}
+
+/// Bits of the lanes from `first` on, as many as `mask` has.
+inline Ints bitsFrom(Ints v, int first, int32_t mask) {
+    return bitAnd(shiftRight(v, first), broadcastInt(mask));
+}
+
+/// In byte i of each lane the bit i, or i + 4 in the upper half of eight: for whereBit and addSigned, of
+/// spread bytes.
+inline Ints fourBits(uint32_t half) {
+    return broadcastInt(static_cast<int32_t>(half == 0 ? 0x08040201u : 0x80402010u));
+}
+
 /// The same four bytes in every lane.
 inline Ints bytes(uint8_t value) {
     return broadcastInt(static_cast<int32_t>(value * 0x01010101u));

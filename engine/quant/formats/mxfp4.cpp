@@ -9,6 +9,7 @@
 
 #include "engine/quant/block.h"
 #include "engine/quant/format.h"
+#include "engine/quant/grids/mxfp4.h"
 #include "engine/quant/scale_search.h"
 
 namespace ingle::quant::mxfp4_format {
@@ -16,9 +17,6 @@ namespace {
 
 constexpr size_t kElems = 32;
 constexpr size_t kBytes = 17;
-
-/// A sign, two bits of exponent and one of fraction, times 2.
-constexpr float kLevels[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
 constexpr float kSortedLevels[15] = {-12, -8, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 6, 8, 12};
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -32,7 +30,7 @@ float powerOf2(uint32_t e) {
 
 void decodeBlock(const std::byte* block, float* y) {
     const float scale = powerOf2(byteAt(block));
-    for (size_t e = 0; e < kElems; ++e) y[e] = scale * kLevels[nibbleOf32(block + 1, e)];
+    for (size_t e = 0; e < kElems; ++e) y[e] = scale * kMxfp4Levels[nibbleOf32(block + 1, e)];
 }
 
 void encodeBlock(const float* x, const float* w, std::byte* block) {

@@ -109,10 +109,10 @@ constexpr std::string_view errorCodeName(ErrorCode code) {
 #define INGLE_CONCAT(a, b) INGLE_CONCAT_INNER(a, b)
 
 /// Returns the error of `expr` (a Status or Result) from the enclosing function, if there is one.
-#define INGLE_TRY(expr)                                                           \
-    do {                                                                          \
-        if (auto tryResult_ = (expr); !tryResult_)                                \
-            return tl::unexpected<::ingle::Error>(std::move(tryResult_).error()); \
+#define INGLE_TRY(expr) INGLE_TRY_NAMED(INGLE_CONCAT(tryResult_, __COUNTER__), expr)
+#define INGLE_TRY_NAMED(name, expr)                                                                    \
+    do {                                                                                               \
+        if (auto name = (expr); !name) return tl::unexpected<::ingle::Error>(std::move(name).error()); \
     } while (false)
 
 /// Binds the value of `expr` to `decl`, or returns its error: `INGLE_TRY_ASSIGN(auto file,

@@ -83,12 +83,20 @@ struct OnlineSoftmax {
     float sum = 0;
 };
 
-/// Attention of one query over a page, in three parts; see ref/attention.h.
+/// The values of a page's first `count` ≤ 64 keys, as floats or halves.
+struct PageValues {
+    const std::byte* rows;  ///< [count, headDim]
+    size_t rowBytes;        ///< from one row to the next one
+    uint32_t count;
+};
+
+/// Attention over a page, of queries that see the same keys of it, in three parts; see ref/attention.h. Keys
+/// and values are floats, or halves where the op says so.
 using TransposeKeysFn = void (*)(const float* rows, size_t headDim, float* keys) noexcept;
-using AttentionScoresFn = void (*)(const float* q, const float* keys, size_t headDim, float scale,
-                                   float* scores) noexcept;
-using AbsorbPageFn = void (*)(const float* scores, const float* values, uint32_t count, size_t headDim,
-                              OnlineSoftmax& softmax, float* acc) noexcept;
+using AttentionScoresFn = void (*)(const float* q, uint32_t numQueries, const std::byte* keys, size_t headDim,
+                                   float scale, float* scores) noexcept;
+using AbsorbPageFn = void (*)(const float* scores, uint32_t numQueries, const PageValues& values,
+                              size_t headDim, OnlineSoftmax* softmax, float* acc) noexcept;
 
 /// One token of one head of RWKV-7, each [n]: receptance, decay, key, value, removal key (length 1),
 /// in-context learning rate.
@@ -181,7 +189,9 @@ enum class KernelOp : uint8_t {
     GroupNorm,
     TransposeKeys,
     AttentionScores,
+    AttentionScoresOfHalves,
     AbsorbPage,
+    AbsorbPageOfHalves,
     Wkv5,
     Wkv7,
     GatedDelta,

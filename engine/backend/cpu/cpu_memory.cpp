@@ -28,7 +28,8 @@ Result<std::unique_ptr<CpuMemoryPool>> CpuMemoryPool::create(const MemorySpec& s
     for (const KvLayerSpec& layer : spec.kv) {
         const size_t keyBytes = cacheRowBytes(*pool->m_kvFormat, layer.keyElems);
         const size_t valueBytes = cacheRowBytes(*pool->m_kvFormat, layer.valueElems);
-        pool->m_layers.push_back({offset, keyBytes, offset + kPageTokens * keyBytes, valueBytes});
+        const bool turned = pool->m_kvFormat->blockElems == 1 && valueBytes > 0;
+        pool->m_layers.push_back({offset, keyBytes, offset + kPageTokens * keyBytes, valueBytes, turned});
         offset += kPageTokens * (keyBytes + valueBytes);
     }
     pool->m_pageBytes = offset;
@@ -183,9 +184,37 @@ std::byte* CpuSequence::pageOf(uint32_t token) const {
     return m_held.pages[page].get();
 }
 
+std::byte* CpuSequence::keyPage(uint32_t layer, uint32_t token) const {
+    return pageOf(token) + m_pool.layout(layer).keyOffset;
+}
+
 std::byte* CpuSequence::keyRow(uint32_t layer, uint32_t token) const {
+    return keyPage(layer, token) + token % kPageTokens * m_pool.layout(layer).keyRowBytes;
+}
+
+void CpuSequence::readKey(uint32_t layer, uint32_t token, std::byte* row) const {
     const auto& layout = m_pool.layout(layer);
-    return pageOf(token) + layout.keyOffset + token % kPageTokens * layout.keyRowBytes;
+    if (!layout.keysTurned) {
+        std::memcpy(row, keyRow(layer, token), layout.keyRowBytes);
+        return;
+    }
+    const size_t bytes = m_pool.kvFormat().blockBytes;
+    const std::byte* from = keyPage(layer, token) + token % kPageTokens * bytes;
+    for (size_t at = 0; at < layout.keyRowBytes; at += bytes, from += kPageTokens * bytes)
+        std::memcpy(row + at, from, bytes);
+}
+
+void CpuSequence::writeKey(uint32_t layer, uint32_t token, size_t first,
+                           std::span<const std::byte> numbers) const {
+    const quant::QuantFormat& format = m_pool.kvFormat();
+    if (!m_pool.layout(layer).keysTurned) {
+        std::ranges::copy(numbers, keyRow(layer, token) + first / format.blockElems * format.blockBytes);
+        return;
+    }
+    const size_t bytes = format.blockBytes;
+    std::byte* to = keyPage(layer, token) + (first * kPageTokens + token % kPageTokens) * bytes;
+    for (size_t at = 0; at < numbers.size(); at += bytes, to += kPageTokens * bytes)
+        std::memcpy(to, numbers.data() + at, bytes);
 }
 
 std::byte* CpuSequence::valueRow(uint32_t layer, uint32_t token) const {
@@ -214,8 +243,8 @@ Result<SavedState> CpuSequence::save(TokenRange range, SavedParts parts) const {
     };
     for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer) {
         const auto& layout = m_pool.layout(layer);
-        for (uint32_t token = range.first; token < range.end(); ++token)
-            append(keyRow(layer, token), layout.keyRowBytes);
+        for (uint32_t token = range.first; token < range.end(); ++token, to += layout.keyRowBytes)
+            readKey(layer, token, to);
         for (uint32_t token = range.first; token < range.end(); ++token)
             append(valueRow(layer, token), layout.valueRowBytes);
     }
@@ -262,8 +291,8 @@ Status CpuSequence::restore(const SavedState& saved) {
     };
     for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer) {
         const auto& layout = m_pool.layout(layer);
-        for (uint32_t token = range.first; token < range.end(); ++token)
-            take(keyRow(layer, token), layout.keyRowBytes);
+        for (uint32_t token = range.first; token < range.end(); ++token, from += layout.keyRowBytes)
+            writeKey(layer, token, 0, {from, layout.keyRowBytes});
         for (uint32_t token = range.first; token < range.end(); ++token)
             take(valueRow(layer, token), layout.valueRowBytes);
     }

@@ -19,8 +19,9 @@ class CpuSequence;
 /// Values in a block of any format.
 inline constexpr size_t kLargestBlock = 256;
 
-/// Hands out pages. A page holds, for each layer, 64 key rows and then 64 value rows in the cache's block
-/// format.
+/// Hands out pages. A page holds, for each layer, the keys of 64 tokens and then their values, in the cache's
+/// block format. Values lie in rows, and so do keys that have blocks of several numbers or are values, too;
+/// all others are turned, so that attention reads the same dimension of 64 keys at once.
 class CpuMemoryPool final : public MemoryPool {
   public:
     /// Errors: OutOfMemory.
@@ -34,9 +35,10 @@ class CpuMemoryPool final : public MemoryPool {
     const MemoryOptions& options() const { return m_options; }
     const quant::QuantFormat& kvFormat() const { return *m_kvFormat; }
 
-    /// Where a layer's rows lie inside a page.
+    /// Where a layer's keys and values lie inside a page.
     struct LayerLayout {
         size_t keyOffset, keyRowBytes, valueOffset, valueRowBytes;
+        bool keysTurned;  ///< [keyRowBytes / bytes of a number][64], else 64 rows
     };
     const LayerLayout& layout(uint32_t layer) const { return m_layers[layer]; }
 
@@ -95,8 +97,14 @@ class CpuSequence final : public SequenceMemory {
     /// it is.
     void advance(uint32_t tokens) { m_held.advance(tokens, m_pool.spec()); }
 
+    /// The keys of the layer in the token's page, as they lie there.
+    std::byte* keyPage(uint32_t layer, uint32_t token) const;
+    /// The token's own row; of keys: of a layer whose keys are not turned.
     std::byte* keyRow(uint32_t layer, uint32_t token) const;
     std::byte* valueRow(uint32_t layer, uint32_t token) const;
+    /// A token's key as a row, wherever it lies; and the numbers of one from number `first` on.
+    void readKey(uint32_t layer, uint32_t token, std::byte* row) const;
+    void writeKey(uint32_t layer, uint32_t token, size_t first, std::span<const std::byte> numbers) const;
     std::span<float> state(uint32_t index) { return m_states[index].floats(); }
 
     /// Makes room for the states as they are after so many tokens, where they are not in chunks: ops write

@@ -3,7 +3,51 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/quant/block.h"
+
 namespace ingle::kernels {
+namespace {
+
+/// Numbers of a cache: number i from `at` on.
+struct F32 {
+    static float load(const std::byte* at, size_t i) { return reinterpret_cast<const float*>(at)[i]; }
+};
+struct F16 {
+    static float load(const std::byte* at, size_t i) { return quant::halfAt(at + 2 * i); }
+};
+
+template <typename Element>
+void scores(const float* q, uint32_t numQueries, const std::byte* keys, size_t headDim, float scale,
+            float* out) {
+    std::fill_n(out, numQueries * kAttentionKeys, 0.0F);
+    for (uint32_t i = 0; i < numQueries; ++i, q += headDim, out += kAttentionKeys) {
+        for (size_t d = 0; d < headDim; ++d) {
+            for (size_t j = 0; j < kAttentionKeys; ++j)
+                out[j] += q[d] * Element::load(keys, d * kAttentionKeys + j);
+        }
+        for (size_t j = 0; j < kAttentionKeys; ++j) out[j] *= scale;
+    }
+}
+
+template <typename Element>
+void absorb(const float* pageScores, uint32_t numQueries, const PageValues& values, size_t headDim,
+            OnlineSoftmax* softmax, float* acc) {
+    for (uint32_t i = 0; i < numQueries; ++i, pageScores += kAttentionKeys, ++softmax, acc += headDim) {
+        const float max = std::max(softmax->max, *std::max_element(pageScores, pageScores + values.count));
+        const float shrink = std::exp(softmax->max - max);
+        softmax->max = max;
+        softmax->sum *= shrink;
+        for (size_t d = 0; d < headDim; ++d) acc[d] *= shrink;
+        for (uint32_t j = 0; j < values.count; ++j) {
+            const float weight = std::exp(pageScores[j] - max);
+            softmax->sum += weight;
+            for (size_t d = 0; d < headDim; ++d)
+                acc[d] += weight * Element::load(values.rows + j * values.rowBytes, d);
+        }
+    }
+}
+
+}  // namespace
 
 void transposeKeysRef(const float* rows, size_t headDim, float* keys) noexcept {
     for (size_t d = 0; d < headDim; ++d) {
@@ -11,27 +55,24 @@ void transposeKeysRef(const float* rows, size_t headDim, float* keys) noexcept {
     }
 }
 
-void attentionScoresRef(const float* q, const float* keys, size_t headDim, float scale,
-                        float* scores) noexcept {
-    std::fill_n(scores, kAttentionKeys, 0.0F);
-    for (size_t d = 0; d < headDim; ++d) {
-        for (size_t j = 0; j < kAttentionKeys; ++j) scores[j] += q[d] * keys[d * kAttentionKeys + j];
-    }
-    for (size_t j = 0; j < kAttentionKeys; ++j) scores[j] *= scale;
+void attentionScoresRef(const float* q, uint32_t numQueries, const std::byte* keys, size_t headDim,
+                        float scale, float* out) noexcept {
+    scores<F32>(q, numQueries, keys, headDim, scale, out);
 }
 
-void absorbPageRef(const float* scores, const float* values, uint32_t count, size_t headDim,
-                   OnlineSoftmax& softmax, float* acc) noexcept {
-    const float max = std::max(softmax.max, *std::max_element(scores, scores + count));
-    const float shrink = std::exp(softmax.max - max);
-    softmax.max = max;
-    softmax.sum *= shrink;
-    for (size_t d = 0; d < headDim; ++d) acc[d] *= shrink;
-    for (uint32_t j = 0; j < count; ++j) {
-        const float weight = std::exp(scores[j] - max);
-        softmax.sum += weight;
-        for (size_t d = 0; d < headDim; ++d) acc[d] += weight * values[j * headDim + d];
-    }
+void attentionScoresOfHalvesRef(const float* q, uint32_t numQueries, const std::byte* keys, size_t headDim,
+                                float scale, float* out) noexcept {
+    scores<F16>(q, numQueries, keys, headDim, scale, out);
+}
+
+void absorbPageRef(const float* pageScores, uint32_t numQueries, const PageValues& values, size_t headDim,
+                   OnlineSoftmax* softmax, float* acc) noexcept {
+    absorb<F32>(pageScores, numQueries, values, headDim, softmax, acc);
+}
+
+void absorbPageOfHalvesRef(const float* pageScores, uint32_t numQueries, const PageValues& values,
+                           size_t headDim, OnlineSoftmax* softmax, float* acc) noexcept {
+    absorb<F16>(pageScores, numQueries, values, headDim, softmax, acc);
 }
 
 void mergeSoftmaxRef(const OnlineSoftmax& later, const float* laterAcc, size_t headDim,

@@ -5,9 +5,41 @@
 namespace ingle::kernels::INGLE_ISA::attention {
 namespace {
 
-/// Vectors that are summed side by side, and twice (for even and odd terms), so that the latency of an
-/// addition is hidden.
-constexpr uint32_t kVectors = 4;
+/// Numbers of a cache.
+struct F32 {
+    static constexpr size_t kBytes = 4;
+    static Floats load(const std::byte* at) { return asFloats(loadInts(at)); }
+};
+struct F16 {
+    static constexpr size_t kBytes = 2;
+    static Floats load(const std::byte* at) { return loadHalves(at); }
+};
+
+/// The number at `at`.
+template <typename Element>
+float loadOne(const std::byte* at) {
+    std::byte alone[kLanes * Element::kBytes] = {};
+    __builtin_memcpy(alone, at, Element::kBytes);
+    return firstLane(Element::load(alone));
+}
+
+/// Queries that share each vector that is loaded, and vectors of each. They are summed side by side, and
+/// twice (for even and odd terms), so that the latency of an addition is hidden and the sums fit the
+/// registers.
+constexpr uint32_t kTileQueries = 4;
+template <uint32_t kQueries>
+constexpr uint32_t kTileVectorsOf = kQueries == 1  ? 4
+                                    : kLanes == 16 ? 2
+                                                   : 1;
+
+/// Calls body.template operator()<Q>(first query) until all are done.
+template <uint32_t Q = kTileQueries, typename Body>
+void forQueries(uint32_t numQueries, Body body, uint32_t first = 0) {
+    for (; first + Q <= numQueries; first += Q) body.template operator()<Q>(first);
+    if constexpr (Q > 1) {
+        if (first < numQueries) forQueries<Q - 1>(numQueries, body, first);
+    }
+}
 
 void transposeKeys(const float* rows, size_t headDim, float* keys) noexcept {
     const size_t whole = headDim / 4 * 4;
@@ -26,50 +58,50 @@ void transposeKeys(const float* rows, size_t headDim, float* keys) noexcept {
     }
 }
 
-void attentionScores(const float* q, const float* keys, size_t headDim, float scale, float* scores) noexcept {
-    for (uint32_t first = 0; first < kAttentionKeys; first += kVectors * kLanes) {
-        Floats sums[2][kVectors];
-        for (uint32_t v = 0; v < kVectors; ++v) sums[0][v] = sums[1][v] = zeroFloats();
-        const auto addDimension = [&](size_t d, Floats(&sum)[kVectors]) {
-            const Floats factor = broadcast(q[d]);
-            for (uint32_t v = 0; v < kVectors; ++v)
-                sum[v] = fma(factor, load(keys + d * kAttentionKeys + first + v * kLanes), sum[v]);
-        };
-        for (size_t d = 0; d + 1 < headDim; d += 2) {
-            addDimension(d, sums[0]);
-            addDimension(d + 1, sums[1]);
+/// Scores of Q queries with N vectors of keys.
+template <typename Element, uint32_t Q, uint32_t N>
+void scoreKeys(const float* q, const std::byte* keys, size_t headDim, float scale, float* scores) {
+    Floats sums[2][Q][N];
+    for (auto& half : sums) {
+        for (auto& ofQuery : half) {
+            for (Floats& sum : ofQuery) sum = zeroFloats();
         }
-        if (headDim % 2 == 1) addDimension(headDim - 1, sums[0]);
-        for (uint32_t v = 0; v < kVectors; ++v)
-            store(scores + first + v * kLanes, multiply(add(sums[0][v], sums[1][v]), broadcast(scale)));
     }
-}
-
-/// acc = acc * shrink + sum over j of weights[j] * values[j], for N vectors of dimensions.
-template <uint32_t N>
-void addValues(const float* weights, const float* values, uint32_t count, size_t headDim, Floats shrink,
-               float* acc) {
-    Floats even[N];
-    Floats odd[N];
-    for (uint32_t v = 0; v < N; ++v) {
-        even[v] = multiply(load(acc + v * kLanes), shrink);
-        odd[v] = zeroFloats();
-    }
-    const auto addKey = [&](uint32_t j, Floats(&sum)[N]) {
-        const Floats weight = broadcast(weights[j]);
-        for (uint32_t v = 0; v < N; ++v)
-            sum[v] = fma(weight, load(values + j * headDim + v * kLanes), sum[v]);
+    const auto addDimension = [&](size_t d, Floats(&sum)[Q][N]) {
+        Floats key[N];
+        for (uint32_t n = 0; n < N; ++n)
+            key[n] = Element::load(keys + (d * kAttentionKeys + n * kLanes) * Element::kBytes);
+        for (uint32_t i = 0; i < Q; ++i) {
+            const Floats factor = broadcast(q[i * headDim + d]);
+            for (uint32_t n = 0; n < N; ++n) sum[i][n] = fma(factor, key[n], sum[i][n]);
+        }
     };
-    for (uint32_t j = 0; j + 1 < count; j += 2) {
-        addKey(j, even);
-        addKey(j + 1, odd);
+    for (size_t d = 0; d + 1 < headDim; d += 2) {
+        addDimension(d, sums[0]);
+        addDimension(d + 1, sums[1]);
     }
-    if (count % 2 == 1) addKey(count - 1, even);
-    for (uint32_t v = 0; v < N; ++v) store(acc + v * kLanes, add(even[v], odd[v]));
+    if (headDim % 2 == 1) addDimension(headDim - 1, sums[0]);
+    for (uint32_t i = 0; i < Q; ++i) {
+        for (uint32_t n = 0; n < N; ++n)
+            store(scores + i * kAttentionKeys + n * kLanes,
+                  multiply(add(sums[0][i][n], sums[1][i][n]), broadcast(scale)));
+    }
 }
 
-void absorbPage(const float* scores, const float* values, uint32_t count, size_t headDim,
-                OnlineSoftmax& softmax, float* acc) noexcept {
+template <typename Element>
+void attentionScores(const float* q, uint32_t numQueries, const std::byte* keys, size_t headDim, float scale,
+                     float* scores) noexcept {
+    forQueries(numQueries, [&]<uint32_t Q>(uint32_t first) {
+        constexpr uint32_t kVectors = kTileVectorsOf<Q>;
+        for (uint32_t key = 0; key < kAttentionKeys; key += kVectors * kLanes)
+            scoreKeys<Element, Q, kVectors>(q + first * headDim, keys + key * Element::kBytes, headDim, scale,
+                                            scores + first * kAttentionKeys + key);
+    });
+}
+
+/// The weights of one page for a query: exp(score - maximum). Returns what is left of what was gathered
+/// before.
+float weigh(const float* scores, uint32_t count, OnlineSoftmax& softmax, float* weights) {
     constexpr uint32_t kAll = kAttentionKeys / kLanes;
     const Floats none = broadcast(-__builtin_inff());
     const auto wanted = [&](uint32_t v) {
@@ -80,9 +112,7 @@ void absorbPage(const float* scores, const float* values, uint32_t count, size_t
     for (uint32_t v = 0; v < kAll; ++v)
         largest = max(largest, keepLanes(load(scores + v * kLanes), wanted(v), none));
     const Floats newMax = broadcast(largestLane(largest));
-    const Floats shrink = exp(subtract(broadcast(softmax.max), newMax));
-
-    alignas(64) float weights[kAttentionKeys];
+    const float shrink = firstLane(exp(subtract(broadcast(softmax.max), newMax)));
     Floats sum = zeroFloats();
     for (uint32_t v = 0; v < kAll; ++v) {
         const Floats weight = exp(subtract(load(scores + v * kLanes), newMax));
@@ -90,30 +120,83 @@ void absorbPage(const float* scores, const float* values, uint32_t count, size_t
         store(weights + v * kLanes, kept);
         sum = add(sum, kept);
     }
-    const float factor = firstLane(shrink);
     softmax.max = firstLane(newMax);
-    softmax.sum = softmax.sum * factor + sumOfLanes(sum);
+    softmax.sum = softmax.sum * shrink + sumOfLanes(sum);
+    return shrink;
+}
 
-    size_t d = 0;
-    for (; d + kVectors * kLanes <= headDim; d += kVectors * kLanes)
-        addValues<kVectors>(weights, values + d, count, headDim, shrink, acc + d);
-    for (; d + kLanes <= headDim; d += kLanes)
-        addValues<1>(weights, values + d, count, headDim, shrink, acc + d);
-    for (; d < headDim; ++d) {
-        float total = acc[d] * factor;
-        for (uint32_t j = 0; j < count; ++j) total += weights[j] * values[j * headDim + d];
-        acc[d] = total;
+/// acc = acc * shrink + sum over j of weights[j] * values[j], for Q queries and N vectors of dimensions.
+template <typename Element, uint32_t Q, uint32_t N>
+void addValues(const float* weights, const std::byte* values, size_t rowBytes, uint32_t count,
+               const float* shrink, float* acc, size_t headDim) {
+    Floats even[Q][N];
+    Floats odd[Q][N];
+    for (uint32_t i = 0; i < Q; ++i) {
+        for (uint32_t n = 0; n < N; ++n) {
+            even[i][n] = multiply(load(acc + i * headDim + n * kLanes), broadcast(shrink[i]));
+            odd[i][n] = zeroFloats();
+        }
     }
+    const auto addKey = [&](uint32_t j, Floats(&sum)[Q][N]) {
+        Floats value[N];
+        for (uint32_t n = 0; n < N; ++n)
+            value[n] = Element::load(values + j * rowBytes + n * kLanes * Element::kBytes);
+        for (uint32_t i = 0; i < Q; ++i) {
+            const Floats weight = broadcast(weights[i * kAttentionKeys + j]);
+            for (uint32_t n = 0; n < N; ++n) sum[i][n] = fma(weight, value[n], sum[i][n]);
+        }
+    };
+    for (uint32_t j = 0; j + 1 < count; j += 2) {
+        addKey(j, even);
+        addKey(j + 1, odd);
+    }
+    if (count % 2 == 1) addKey(count - 1, even);
+    for (uint32_t i = 0; i < Q; ++i) {
+        for (uint32_t n = 0; n < N; ++n) store(acc + i * headDim + n * kLanes, add(even[i][n], odd[i][n]));
+    }
+}
+
+template <typename Element>
+void absorbPage(const float* scores, uint32_t numQueries, const PageValues& values, size_t headDim,
+                OnlineSoftmax* softmax, float* acc) noexcept {
+    forQueries(numQueries, [&]<uint32_t Q>(uint32_t first) {
+        alignas(64) float weights[Q * kAttentionKeys];
+        float shrink[Q];
+        for (uint32_t i = 0; i < Q; ++i)
+            shrink[i] = weigh(scores + (first + i) * kAttentionKeys, values.count, softmax[first + i],
+                              weights + i * kAttentionKeys);
+        float* const sums = acc + first * headDim;
+        const auto vectors = [&]<uint32_t N>(size_t d) {
+            addValues<Element, Q, N>(weights, values.rows + d * Element::kBytes, values.rowBytes,
+                                     values.count, shrink, sums + d, headDim);
+        };
+        constexpr uint32_t kVectors = kTileVectorsOf<Q>;
+        size_t d = 0;
+        for (; d + kVectors * kLanes <= headDim; d += kVectors * kLanes)
+            vectors.template operator()<kVectors>(d);
+        for (; d + kLanes <= headDim; d += kLanes) vectors.template operator()<1>(d);
+        for (; d < headDim; ++d) {
+            for (uint32_t i = 0; i < Q; ++i) {
+                float total = sums[i * headDim + d] * shrink[i];
+                for (uint32_t j = 0; j < values.count; ++j)
+                    total += weights[i * kAttentionKeys + j] *
+                             loadOne<Element>(values.rows + j * values.rowBytes + d * Element::kBytes);
+                sums[i * headDim + d] = total;
+            }
+        }
+    });
 }
 
 constexpr KernelEntry kEntries[] = {
     {.op = KernelOp::TransposeKeys, .isa = kIsa, .fn = {.transposeKeys = transposeKeys}},
-    {.op = KernelOp::AttentionScores, .isa = kIsa, .fn = {.attentionScores = attentionScores}},
-    {.op = KernelOp::AbsorbPage, .isa = kIsa, .fn = {.absorbPage = absorbPage}},
+    {.op = KernelOp::AttentionScores, .isa = kIsa, .fn = {.attentionScores = attentionScores<F32>}},
+    {.op = KernelOp::AttentionScoresOfHalves, .isa = kIsa, .fn = {.attentionScores = attentionScores<F16>}},
+    {.op = KernelOp::AbsorbPage, .isa = kIsa, .fn = {.absorbPage = absorbPage<F32>}},
+    {.op = KernelOp::AbsorbPageOfHalves, .isa = kIsa, .fn = {.absorbPage = absorbPage<F16>}},
 };
 
 }  // namespace
 
-extern const KernelList list = {kEntries, 3};
+extern const KernelList list = {kEntries, 5};
 
 }  // namespace ingle::kernels::INGLE_ISA::attention

@@ -168,58 +168,112 @@ TEST(VectorKernels, normalisations) {
     }
 }
 
-/// Attention over three pages with a kernel set's functions, in one go or merged from two parts.
-std::vector<float> attend(base::Isa isa, const std::vector<float>& q, const std::vector<float>& keys,
-                          const std::vector<float>& values, uint32_t visible, float scale, bool parts) {
-    const size_t dim = q.size();
-    OnlineSoftmax states[2];
-    std::vector<float> acc[2]{std::vector<float>(dim), std::vector<float>(dim)};
-    for (uint32_t at = 0; at < visible; at += kAttentionKeys) {
-        const size_t part = parts && at > 0 ? 1 : 0;
-        std::vector<float> turned(dim * kAttentionKeys);
-        std::vector<float> scores(kAttentionKeys);
-        selectKernel(KernelOp::TransposeKeys, isa).transposeKeys(keys.data() + at * dim, dim, turned.data());
-        selectKernel(KernelOp::AttentionScores, isa)
-            .attentionScores(q.data(), turned.data(), dim, scale, scores.data());
-        selectKernel(KernelOp::AbsorbPage, isa)
-            .absorbPage(scores.data(), values.data() + at * dim, std::min(kAttentionKeys, visible - at), dim,
-                        states[part], acc[part].data());
+/// Queries, keys and values of attention, [kQueries, dim] and [kKeys, dim].
+struct AttentionCase {
+    static constexpr uint32_t kQueries = 7;  // a tile of them, and a rest
+    static constexpr uint32_t kKeys = 3 * kAttentionKeys;
+    size_t dim;
+    std::vector<float> q, keys, values;
+    float scale;
+
+    /// Of numbers that halves hold.
+    explicit AttentionCase(size_t dim)
+        : dim(dim),
+          q(gaussian(kQueries * dim, 6)),
+          keys(asHalves(gaussian(dim * kKeys, 7))),
+          values(asHalves(gaussian(dim * kKeys, 8))),
+          scale(1 / std::sqrt(static_cast<float>(dim))) {}
+
+    static std::vector<float> asHalves(std::vector<float> numbers) {
+        for (float& number : numbers) number = quant::storedHalf(number);
+        return numbers;
     }
-    mergeSoftmaxRef(states[1], acc[1].data(), dim, states[0], acc[0].data());
-    for (float& value : acc[0]) value /= states[0].sum;
-    return acc[0];
-}
+
+    /// What each query gets of the first `visible` keys, in double precision.
+    std::vector<double> expected(uint32_t visible) const {
+        std::vector<double> all(kQueries * dim);
+        for (uint32_t i = 0; i < kQueries; ++i) {
+            double total = 0;
+            const std::span result(all.data() + i * dim, dim);
+            for (uint32_t j = 0; j < visible; ++j) {
+                double score = 0;
+                for (size_t d = 0; d < dim; ++d) score += double{q[i * dim + d]} * keys[j * dim + d];
+                const double weight = std::exp(score * scale);
+                total += weight;
+                for (size_t d = 0; d < dim; ++d) result[d] += weight * values[j * dim + d];
+            }
+            for (double& value : result) value /= total;
+        }
+        return all;
+    }
+
+    /// The same with the kernels of an instruction set, in one go or merged from two parts, from a cache of
+    /// floats or of halves.
+    std::vector<float> attend(base::Isa isa, uint32_t visible, bool parts, bool halves) const {
+        const auto stored = [halves](const std::vector<float>& numbers) {
+            std::vector<std::byte> bytes(numbers.size() * (halves ? 2 : sizeof(float)));
+            if (halves)
+                selectKernel(KernelOp::ToHalves, base::Isa::Scalar)
+                    .toHalves(numbers.data(), bytes.data(), numbers.size());
+            else
+                std::memcpy(bytes.data(), numbers.data(), bytes.size());
+            return bytes;
+        };
+        const auto scoresOp = halves ? KernelOp::AttentionScoresOfHalves : KernelOp::AttentionScores;
+        const auto absorbOp = halves ? KernelOp::AbsorbPageOfHalves : KernelOp::AbsorbPage;
+        const std::vector<std::byte> rows = stored(values);
+        const size_t rowBytes = rows.size() / kKeys;
+        std::array<OnlineSoftmax, kQueries> states[2];
+        std::vector<float> acc[2]{std::vector<float>(q.size()), std::vector<float>(q.size())};
+        for (uint32_t at = 0; at < visible; at += kAttentionKeys) {
+            const size_t part = parts && at > 0 ? 1 : 0;
+            std::vector<float> turned(dim * kAttentionKeys);
+            std::vector<float> scores((kQueries + 1) * kAttentionKeys);
+            selectKernel(KernelOp::TransposeKeys, isa)
+                .transposeKeys(keys.data() + at * dim, dim, turned.data());
+            selectKernel(scoresOp, isa)
+                .attentionScores(q.data(), kQueries, stored(turned).data(), dim, scale, scores.data());
+            selectKernel(absorbOp, isa)
+                .absorbPage(scores.data(), kQueries,
+                            {.rows = rows.data() + at * rowBytes,
+                             .rowBytes = rowBytes,
+                             .count = std::min(kAttentionKeys, visible - at)},
+                            dim, states[part].data(), acc[part].data());
+        }
+        for (uint32_t i = 0; i < kQueries; ++i) {
+            mergeSoftmaxRef(states[1][i], acc[1].data() + i * dim, dim, states[0][i],
+                            acc[0].data() + i * dim);
+            for (size_t d = 0; d < dim; ++d) acc[0][i * dim + d] /= states[0][i].sum;
+        }
+        return acc[0];
+    }
+};
 
 TEST(VectorKernels, attentionOverPages) {
-    constexpr uint32_t kKeys = 3 * kAttentionKeys;
     for (const KernelEntry& entry : entriesOf(KernelOp::AbsorbPage)) {
         for (const size_t dim : {2u, 6u, 24u, 64u, 80u, 128u}) {
-            std::vector<float> q = gaussian(dim, 6);
-            const std::vector<float> keys = gaussian(dim * kKeys, 7);
-            std::vector<float> values = gaussian(dim * kKeys, 8);
+            const AttentionCase problem(dim);
             for (const uint32_t visible : {1u, 2u, 63u, 64u, 65u, 130u, 192u}) {
                 SCOPED_TRACE(fmt::format("{}, dim {}, {} keys", base::isaName(entry.isa), dim, visible));
-                const float scale = 1 / std::sqrt(static_cast<float>(dim));
-                std::vector<double> expected(dim);
-                double total = 0;
-                for (uint32_t j = 0; j < visible; ++j) {
-                    double score = 0;
-                    for (size_t d = 0; d < dim; ++d) score += double{q[d]} * keys[j * dim + d];
-                    const double weight = std::exp(score * scale);
-                    total += weight;
-                    for (size_t d = 0; d < dim; ++d) expected[d] += weight * values[j * dim + d];
-                }
-                for (double& value : expected) value /= total;
-                const auto actual = attend(entry.isa, q, keys, values, visible, scale, false);
+                const std::vector<double> expected = problem.expected(visible);
+                const auto actual = problem.attend(entry.isa, visible, false, false);
                 EXPECT_LT(largestError(actual, expected), kVectorTolerance);
-                EXPECT_LT(largestError(attend(entry.isa, q, keys, values, visible, scale, true), expected),
+                EXPECT_LT(largestError(problem.attend(entry.isa, visible, true, false), expected),
                           kVectorTolerance);
+                // A cache of halves gives the same bits: a prompt is read from floats that were made of them.
+                EXPECT_EQ(problem.attend(entry.isa, visible, false, true), actual);
+                // So does each query alone.
+                AttentionCase alone = problem;
+                std::rotate(alone.q.begin(), alone.q.end() - static_cast<long>(dim), alone.q.end());
+                const auto first = alone.attend(entry.isa, visible, false, true);
+                EXPECT_TRUE(std::equal(first.begin(), first.begin() + static_cast<long>(dim),
+                                       actual.end() - static_cast<long>(dim)));
                 // What lies behind the visible keys has no influence, and the last visible one has.
-                std::vector<float> other = values;
-                std::fill(other.begin() + static_cast<long>(visible * dim), other.end(), NAN);
-                EXPECT_EQ(attend(entry.isa, q, keys, other, visible, scale, false), actual);
-                other[visible * dim - 1] += 1;
-                EXPECT_NE(attend(entry.isa, q, keys, other, visible, scale, false), actual);
+                AttentionCase other = problem;
+                std::fill(other.values.begin() + static_cast<long>(visible * dim), other.values.end(), NAN);
+                EXPECT_EQ(other.attend(entry.isa, visible, false, false), actual);
+                other.values[visible * dim - 1] += 1;
+                EXPECT_NE(other.attend(entry.isa, visible, false, false), actual);
             }
         }
     }

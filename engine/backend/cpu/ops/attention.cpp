@@ -47,10 +47,19 @@ struct KeyRange {
 
 struct Kernels {
     kernels::TransposeKeysFn transpose;
-    kernels::AttentionScoresFn scores;
-    kernels::AbsorbPageFn absorb;
+    kernels::AttentionScoresFn scores, scoresOfHalves;
+    kernels::AbsorbPageFn absorb, absorbHalves;
     kernels::FromHalvesFn fromHalves;
     kernels::MapFn tanh;
+};
+
+/// A page as the kernels take it: keys turned, values in rows, each floats or halves.
+struct Page {
+    const std::byte* keys;
+    kernels::AttentionScoresFn scores;
+    const std::byte* values;
+    size_t valueRowBytes;
+    kernels::AbsorbPageFn absorb;
 };
 
 class Attention {
@@ -175,50 +184,83 @@ class Attention {
         }
     }
 
-    /// Lets each query take in the keys of [begin, end), whole pages, that it sees. `states` has one entry
-    /// per row and head.
-    void gather(const Queries& queries, uint32_t begin, uint32_t end, const States& states,
-                float* page) const {
-        float* keyRows = page;
+    /// One kv head's part of the page of keys from `at` on, of which `count` are wanted. A single token's
+    /// queries read the cache where it can be read as it lies; for more, it is expanded once into `room`.
+    Page open(const RunRows& run, uint32_t at, uint32_t kvHead, uint32_t count, bool once,
+              float* room) const {
+        const auto& layout = m_context.memory.layout(m_params.layer);
+        const quant::QuantFormat& format = m_context.memory.kvFormat();
+        const bool halves = format.id == quant::kF16;
+        const bool asItLies = halves ? once : format.id == quant::kF32;
+        float* keyRows = room;
         float* keys = keyRows + kPageTokens * m_keyDim;
         float* values = keys + kPageTokens * m_keyDim;
         float* blocks = values + kPageTokens * m_valueDim;
-        const auto& layout = m_context.memory.layout(m_params.layer);
+        Page page{.keys = reinterpret_cast<const std::byte*>(keys),
+                  .scores = m_kernels.scores,
+                  .values = reinterpret_cast<const std::byte*>(values),
+                  .valueRowBytes = m_valueDim * sizeof(float),
+                  .absorb = m_kernels.absorb};
+        if (layout.keysTurned) {
+            const std::byte* turned = run.sequence->keyPage(m_params.layer, at) +
+                                      kvHead * m_keyDim * kPageTokens * format.blockBytes;
+            if (asItLies) {
+                page.keys = turned;
+                if (halves) page.scores = m_kernels.scoresOfHalves;
+            } else {
+                m_kernels.fromHalves(turned, keys, kPageTokens * m_keyDim);
+            }
+        } else {
+            expand(run.sequence->keyRow(m_params.layer, at), layout.keyRowBytes, kvHead, m_keyDim, count,
+                   keyRows, blocks);
+            m_kernels.transpose(keyRows, m_keyDim, keys);
+        }
+        if (layout.valueRowBytes == 0) {  // they are the beginnings of the keys
+            page.values = reinterpret_cast<const std::byte*>(keyRows);
+            page.valueRowBytes = m_keyDim * sizeof(float);
+        } else if (asItLies) {
+            page.values =
+                run.sequence->valueRow(m_params.layer, at) + kvHead * m_valueDim * format.blockBytes;
+            page.valueRowBytes = layout.valueRowBytes;
+            if (halves) page.absorb = m_kernels.absorbHalves;
+        } else {
+            expand(run.sequence->valueRow(m_params.layer, at), layout.valueRowBytes, kvHead, m_valueDim,
+                   count, values, blocks);
+        }
+        return page;
+    }
+
+    /// Lets each query take in the keys of [begin, end), whole pages, that it sees. `states` has one entry
+    /// per row and head.
+    void gather(const Queries& queries, uint32_t begin, uint32_t end, const States& states,
+                float* room) const {
         const auto& [run, firstRow, numRows, heads] = queries;
         const size_t width = m_op.inputs[0].width;
         const float* q =
             m_context.rows(m_op.inputs[0]) + (run->firstRow + firstRow) * width + heads.first * m_keyDim;
-        // Behind a page's scores is room for what kernels read past the last that they are asked for.
-        alignas(64) float scores[2 * kPageTokens] = {};
+        // Behind the scores is room for what kernels read past the last that they are asked for.
+        alignas(64) float scores[(kBlockHeads + 1) * kPageTokens] = {};
         const KeyRange all = seenBy(queries);
         for (uint32_t at = std::max(begin, all.begin / kPageTokens * kPageTokens);
              at < std::min(end, all.end); at += kPageTokens) {
-            // Scores of rows that are not there are computed from whatever lies in the scratch memory, and
-            // dropped.
+            // Scores of keys that are not there are computed from whatever lies in the memory, and dropped.
             const uint32_t count = std::min(kPageTokens, all.end - at);
-            expand(run->sequence->keyRow(m_params.layer, at), layout.keyRowBytes, heads.kvHead, m_keyDim,
-                   count, keyRows, blocks);
-            if (layout.valueRowBytes > 0) {
-                expand(run->sequence->valueRow(m_params.layer, at), layout.valueRowBytes, heads.kvHead,
-                       m_valueDim, count, values, blocks);
-            } else {
-                for (uint32_t j = 0; j < count; ++j)
-                    std::copy_n(keyRows + j * m_keyDim, m_valueDim, values + j * m_valueDim);
-            }
-            m_kernels.transpose(keyRows, m_keyDim, keys);
+            const Page page = open(*run, at, heads.kvHead, count, numRows == 1, room);
             for (uint32_t row = 0; row < numRows; ++row) {
                 const KeyRange seen = seenBy(*run, firstRow + row);
                 const uint32_t first = std::max(seen.begin, at) - at;
                 const uint32_t last = std::min(seen.end, at + kPageTokens);
                 if (last <= at + first) continue;
-                for (uint32_t head = 0; head < heads.count; ++head) {
-                    const size_t state = row * heads.count + head;
-                    m_kernels.scores(q + row * width + head * m_keyDim, keys, m_keyDim, m_params.scale,
-                                     scores);
-                    adjust(scores, run->firstPosition + firstRow + row, at, heads.first + head);
-                    m_kernels.absorb(scores + first, values + first * m_valueDim, last - at - first,
-                                     m_valueDim, states.softmax[state], states.acc + state * m_valueDim);
-                }
+                page.scores(q + row * width, heads.count, page.keys, m_keyDim, m_params.scale, scores);
+                for (uint32_t head = 0; head < heads.count; ++head)
+                    adjust(scores + head * kPageTokens, run->firstPosition + firstRow + row, at,
+                           heads.first + head);
+                const size_t state = row * heads.count;
+                page.absorb(scores + first, heads.count,
+                            {.rows = page.values + first * page.valueRowBytes,
+                             .rowBytes = page.valueRowBytes,
+                             .count = last - at - first},
+                            m_valueDim, states.softmax + state, states.acc + state * m_valueDim);
             }
         }
     }
@@ -334,7 +376,9 @@ class PreparedAttention final : public PreparedOp {
         };
         m_kernels = {.transpose = select(kernels::KernelOp::TransposeKeys).transposeKeys,
                      .scores = select(kernels::KernelOp::AttentionScores).attentionScores,
+                     .scoresOfHalves = select(kernels::KernelOp::AttentionScoresOfHalves).attentionScores,
                      .absorb = select(kernels::KernelOp::AbsorbPage).absorbPage,
+                     .absorbHalves = select(kernels::KernelOp::AbsorbPageOfHalves).absorbPage,
                      .fromHalves = select(kernels::KernelOp::FromHalves).fromHalves,
                      .tanh = select(kernels::KernelOp::Tanh).map};
     }

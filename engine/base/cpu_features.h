@@ -15,7 +15,7 @@ std::string_view isaName(Isa isa);
 /// True when processor and operating system support what files named *_<isa>.cpp are compiled for.
 bool isaSupported(Isa isa);
 
-/// The best supported one, or the one named by INGLE_ISA=scalar|avx2|avx512|neon.
+/// The best supported one, or the one named by INGLE_ISA=scalar|avx2|avxvnni|avx512|neon.
 /// Errors: InvalidArgument for an unknown name, Unsupported when this processor lacks it.
 Result<Isa> chooseIsa();
 

@@ -6,6 +6,6 @@
 namespace ingle::base {
 
 /// In order of preference, best last, within one architecture.
-enum class Isa : uint8_t { Scalar, Neon, Avx2, Avx512 };
+enum class Isa : uint8_t { Scalar, Neon, Avx2, AvxVnni, Avx512 };
 
 }  // namespace ingle::base

@@ -61,6 +61,7 @@ std::vector<KernelEntry> collect() {
     std::vector<const KernelList*> lists{&kRefList, &blockMatmulsRef()};
 #if defined(__x86_64__) && !defined(INGLE_NO_SIMD)
     std::ranges::copy(avx2Kernels(), std::back_inserter(lists));
+    std::ranges::copy(avxvnniKernels(), std::back_inserter(lists));
     std::ranges::copy(avx512Kernels(), std::back_inserter(lists));
 #endif
     std::vector<KernelEntry> entries;

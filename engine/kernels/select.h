@@ -13,6 +13,7 @@ namespace ingle::kernels {
 // The files of engine/kernels/simd as compiled for each instruction set (generated; absent elsewhere).
 #if defined(__x86_64__) && !defined(INGLE_NO_SIMD)
 std::span<const KernelList* const> avx2Kernels();
+std::span<const KernelList* const> avxvnniKernels();
 std::span<const KernelList* const> avx512Kernels();
 #endif
 

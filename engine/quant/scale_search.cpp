@@ -16,7 +16,7 @@ const ScaleKernels& scaleKernels() {
         // An instruction set that is asked for in vain is told where models are loaded.
         const base::Isa isa = base::chooseIsa().value_or(base::Isa::Scalar);
         if (isa == base::Isa::Avx512) return avx512ScaleKernels;
-        if (isa == base::Isa::Avx2) return avx2ScaleKernels;
+        if (isa >= base::Isa::Avx2) return avx2ScaleKernels;
 #endif
         return baselineScaleKernels;
     }();

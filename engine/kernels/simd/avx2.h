@@ -1,5 +1,5 @@
-/// The vector operations kernels are written in: AVX2 with FMA and F16C, 8 lanes of 32 bits. What each does
-/// is said in avx512.h.
+/// The vector operations kernels are written in: AVX2 with FMA and F16C, and where the compiler may use it
+/// AVX-VNNI, 8 lanes of 32 bits. What each does is said in avx512.h.
 #pragma once
 
 #include <immintrin.h>
@@ -9,12 +9,20 @@
 
 #include "engine/kernels/kernel_table.h"
 
+#if defined(__AVXVNNI__)
+#define INGLE_ISA avxvnni
+#else
 #define INGLE_ISA avx2
+#endif
 
 namespace ingle::kernels {
 namespace {
 
+#if defined(__AVXVNNI__)
+constexpr base::Isa kIsa = base::Isa::AvxVnni;
+#else
 constexpr base::Isa kIsa = base::Isa::Avx2;
+#endif
 constexpr uint32_t kLanes = 8;
 // A tile of 4 rows × 2 vectors of outputs: of bytes of 4 bits 8 integer accumulators and the operands fit the
 // 16 registers, two outputs share each broadcast activation, and what is met less often, every eighth step,
@@ -22,7 +30,7 @@ constexpr uint32_t kLanes = 8;
 // step, gain less; those of 8 bits, which take two 16-bit accumulators each, nothing: they have one vector.)
 constexpr uint32_t kTileRows = 4;
 template <uint32_t kMaxByte>
-constexpr uint32_t kTileVectors = kMaxByte < 128 ? 2 : 1;
+constexpr uint32_t kTileVectors = kMaxByte < 128 || kIsa == base::Isa::AvxVnni ? 2 : 1;
 constexpr uint32_t kFewRows = 4;
 
 using Ints = __m256i;
@@ -263,6 +271,16 @@ inline Floats lowHalvesToFloats(Ints v) {
     return _mm256_cvtph_ps(_mm256_castsi256_si128(packed));
 }
 
+#if defined(__AVXVNNI__)
+template <uint32_t kMaxByte>
+struct Dots {
+    Ints sums;
+    static constexpr uint32_t kSteps = 8;
+
+    void step(Ints weights, Ints activations) { sums = _mm256_dpbusd_avx_epi32(sums, weights, activations); }
+    void settle() {}
+};
+#else
 /// Products of pairs are added in 16 bits, as many as cannot overflow (2 · 127 · kMaxByte a step), and from
 /// there into 32. Bytes above 128 could overflow in one step: they are taken as two nibbles.
 template <uint32_t kMaxByte>
@@ -307,6 +325,8 @@ struct Dots<255> {
         high = _mm256_setzero_si256();
     }
 };
+
+#endif
 
 /// Into the second-level cache: what is needed after more than the first holds.
 inline void prefetch(const std::byte* at) {

@@ -62,7 +62,8 @@ TEST(HeadLinear, isItsFormula) {
         for (const bool turned : {false, true}) {
             SCOPED_TRACE(fmt::format("{}{}", format, turned ? ", turned" : ""));
             const Problem problem(*quant::findFormat(format), {kHeads, kFirst, kRows, turned});
-            for (const base::Isa isa : {base::Isa::Scalar, base::Isa::Avx2, base::Isa::Avx512}) {
+            for (const base::Isa isa :
+                 {base::Isa::Scalar, base::Isa::Avx2, base::Isa::AvxVnni, base::Isa::Avx512}) {
                 if (!base::isaSupported(isa)) continue;
                 const auto cpu =
                     cpu::createCpuBackend({.threads = 2, .isa = isa, .activations = ActivationType::F32});

@@ -269,7 +269,7 @@ void check(std::string_view what, const Mixer& mixer) {
     SCOPED_TRACE(what);
     std::vector<TokenId> tokens;
     for (uint32_t t = 0; t < kTokens; ++t) tokens.push_back(static_cast<TokenId>(t));
-    for (const base::Isa isa : {base::Isa::Scalar, base::Isa::Avx2, base::Isa::Avx512}) {
+    for (const base::Isa isa : {base::Isa::Scalar, base::Isa::Avx2, base::Isa::AvxVnni, base::Isa::Avx512}) {
         if (!base::isaSupported(isa)) continue;
         SCOPED_TRACE(base::isaName(isa));
         Draft d;

@@ -247,6 +247,18 @@ TEST(Matmul, referenceTakesEveryFormatWithAnEncoder) {
     }
 }
 
+/// The reference decodes what has no kernel, at a hundredth of the speed.
+TEST(Matmul, everyFormatHasAKernelOnEveryInstructionSet) {
+    for (const quant::QuantFormat* format : quant::allFormats()) {
+        SCOPED_TRACE(format->name);
+        for (const base::Isa isa : {base::Isa::Avx2, base::Isa::AvxVnni, base::Isa::Avx512})
+            EXPECT_NE(selectMatmul(*format, kOut, isa, ActivationType::Auto).fn, matmulRef)
+                << base::isaName(isa);
+        const auto scalar = selectMatmul(*format, kOut, base::Isa::Scalar, ActivationType::Auto);
+        EXPECT_EQ(scalar.activation == ActivationForm::Blocks, format->blockElems > 1);
+    }
+}
+
 TEST(Matmul, activationsStayFloatWhenAsked) {
     const quant::QuantFormat& q8 = *quant::findFormat(quant::kQ8_0);
     EXPECT_EQ(selectMatmul(q8, kOut, base::Isa::Scalar, ActivationType::F32).activation,

@@ -134,8 +134,8 @@ OWNERS = [
 # keep.
 ISA_FOLDER = "engine/kernels/simd/"
 # Beginnings of what they may include: plain data.
-ISA_INCLUDES = ("immintrin.h", "arm_neon.h", "cstddef", "cstdint", "engine/kernels/kernel_table.h", "engine/quant/grids/",
-                ISA_FOLDER)
+ISA_INCLUDES = ("immintrin.h", "arm_neon.h", "cstddef", "cstdint", "engine/kernels/kernel_table.h",
+                "engine/quant/grids/", ISA_FOLDER)
 
 
 def layer_of(path):

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "app/history/history.h"
+#include "app/history/chats/messages.h"
 
 namespace ingle::desktop {
 

@@ -17,7 +17,7 @@ for isa in avx2 avxvnni avx512; do
 done
 for file in engine/kernels/simd/*.cpp; do
     name=$(basename "$file" .cpp)
-    for isa in avx2 avxvnni avx512; do
+    for isa in avx2 avx512; do
         printf '%s -c %s -o %s\n' "${!isa}" "$file" "$folder/$name.$isa.plain.o"
     done
 done | xargs -P "$(nproc)" -L 1 g++ -std=c++20 -O0 -fno-exceptions -I. -Iengine/include

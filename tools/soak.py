@@ -55,7 +55,11 @@ def parts(mutations: int, runs: int, kills: int) -> list[Part]:
     return [
         Part(
             "mutations",
-            "damaged model files, vocabularies, templates and messages, under ASan and UBSan (a test run: 1,000 each)",
+            (
+                "damaged model files, vocabularies, templates, messages, snapshots, caches of a device, and what other"
+                " programs send, under ASan and UBSan, with the portable kernels (a test run: 1,000 each, but for the"
+                " last three)"
+            ),
             f"{mutations} a format",
             ctest("asan", "-R", DAMAGE, "--timeout", "7200"),
             {"INGLE_MUTATIONS": str(mutations)},
@@ -80,12 +84,13 @@ def parts(mutations: int, runs: int, kills: int) -> list[Part]:
             "device",
             (
                 "experts in every block format, attention of every size over every type of cache, sampling, every"
-                " family in three block formats, answers queued ahead of four families"
+                " family in three block formats, answers queued ahead of five families"
             ),
             "every case",
             gtest(
                 "engine_backend_vulkan_test",
                 "*OpsTest*",
+                "*AttentionTest*",
                 "*TokenSampler*",
                 "*VulkanFamilies*",
                 "*QueuedAnswers*",
@@ -137,7 +142,7 @@ def parts(mutations: int, runs: int, kills: int) -> list[Part]:
                 " times)"
             ),
             "every case",
-            ctest("release", "-R", "^qml[.]chat_view_test"),
+            ctest("release", "-R", "^qml[.](chat_view|trash)_test"),
             EVERY_CASE,
         ),
         Part(

@@ -1,5 +1,7 @@
 #include "engine/base/byte_alphabet.h"
 
+#include "ingle/utf8.h"
+
 namespace ingle::base {
 namespace {
 
@@ -10,12 +12,7 @@ std::array<std::string, 256> makeByteAlphabet() {
     std::array<std::string, 256> alphabet;
     unsigned next = 0x100;
     for (unsigned byte = 0; byte < 256; ++byte) {
-        const unsigned codePoint = isPrintable(byte) ? byte : next++;
-        if (codePoint < 0x80)
-            alphabet[byte] = static_cast<char>(codePoint);
-        else
-            alphabet[byte] = {static_cast<char>(0xC0 | codePoint >> 6),
-                              static_cast<char>(0x80 | (codePoint & 0x3F))};
+        alphabet[byte] = encodeUtf8(isPrintable(byte) ? byte : next++);
     }
     return alphabet;
 }

@@ -9,6 +9,12 @@ namespace {
 // spin about 20 µs (one pause is some 40 cycles), then sleep.
 constexpr int kSpins = 1500;
 
+// Parts of ThreadPool::m_job.
+constexpr uint32_t kOneWorker = 1;
+constexpr uint32_t kJoinable = 1U << 15;
+constexpr uint32_t kNextNumber = 1U << 16;
+constexpr uint32_t kNumber = ~(kNextNumber - 1);
+
 void relax() {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -25,8 +31,8 @@ ThreadPool::ThreadPool(uint32_t numThreads) {
 
 ThreadPool::~ThreadPool() {
     m_stop = true;
-    m_generation.fetch_add(1, std::memory_order_release);
-    m_generation.notify_all();
+    m_job.fetch_add(kNextNumber, std::memory_order_release);
+    m_job.notify_all();
     for (std::thread& worker : m_workers) worker.join();
 }
 
@@ -41,18 +47,19 @@ void ThreadPool::run(size_t count, size_t grain, void* context, Call call) {
     m_context = context;
     m_call = call;
     m_next.store(0, std::memory_order_relaxed);
-    m_running.store(static_cast<uint32_t>(m_workers.size()), std::memory_order_relaxed);
-    m_generation.fetch_add(1, std::memory_order_release);
-    m_generation.notify_all();
+    const uint32_t done = (m_job.load(std::memory_order_relaxed) & kNumber) + kNextNumber;
+    m_job.store(done | kJoinable, std::memory_order_release);
+    m_job.notify_all();
     work(0);
-    uint32_t left = m_running.load(std::memory_order_acquire);
-    for (int spins = 0; left > 0; ++spins) {
+    // All pieces are taken: who has not joined yet comes too late.
+    uint32_t now = m_job.fetch_and(~kJoinable, std::memory_order_acq_rel) & ~kJoinable;
+    for (int spins = 0; now != done; ++spins) {
         if (spins < kSpins) {
             relax();
         } else {
-            m_running.wait(left, std::memory_order_acquire);
+            m_job.wait(now, std::memory_order_acquire);
         }
-        left = m_running.load(std::memory_order_acquire);
+        now = m_job.load(std::memory_order_acquire);
     }
 }
 
@@ -65,19 +72,25 @@ void ThreadPool::work(uint32_t thread) {
 }
 
 void ThreadPool::workerMain(uint32_t thread) {
-    uint32_t seen = 0;
-    for (;;) {
-        for (int spins = 0; m_generation.load(std::memory_order_acquire) == seen; ++spins) {
-            if (spins < kSpins) {
+    uint32_t joined = 0;  // the number of the last job
+    int spins = 0;
+    while (!m_stop) {
+        uint32_t now = m_job.load(std::memory_order_acquire);
+        if (!(now & kJoinable) || (now & kNumber) == joined) {
+            if (++spins < kSpins) {
                 relax();
             } else {
-                m_generation.wait(seen, std::memory_order_acquire);
+                m_job.wait(now, std::memory_order_acquire);
             }
+            continue;
         }
-        ++seen;
-        if (m_stop) return;
+        if (!m_job.compare_exchange_weak(now, now + kOneWorker, std::memory_order_acq_rel)) continue;
+        spins = 0;
+        joined = now & kNumber;
         work(thread);
-        if (m_running.fetch_sub(1, std::memory_order_acq_rel) == 1) m_running.notify_one();
+        // The caller may wait for the last one.
+        if (m_job.fetch_sub(kOneWorker, std::memory_order_acq_rel) == (joined | kOneWorker))
+            m_job.notify_all();
     }
 }
 

@@ -11,8 +11,8 @@
 namespace ingle::base {
 
 /// Runs `body(begin, end, thread)` over [0, count) in pieces of `grain`. The calling thread works too. Which
-/// thread takes which piece is not fixed, so bodies must give results that do not depend on it. One caller at
-/// a time.
+/// thread takes which piece is not fixed, so bodies must give results that do not depend on it: a thread that
+/// the system does not let run in time takes none, and nobody waits for it. One caller at a time.
 class ThreadPool {
   public:
     /// `numThreads` counts the caller: 1 means no further thread.
@@ -37,16 +37,15 @@ class ThreadPool {
     void work(uint32_t thread);
     void workerMain(uint32_t thread);
 
-    // The job being run. Written by the caller before m_generation is raised, read by workers after they saw
-    // it.
+    // The job being run. Written by the caller while nobody is at it, read by workers after they joined.
     size_t m_count = 0;
     size_t m_grain = 1;
     void* m_context = nullptr;
     Call m_call = nullptr;
     std::atomic<size_t> m_next{0};
 
-    std::atomic<uint32_t> m_generation{0};
-    std::atomic<uint32_t> m_running{0};
+    /// Its number in the upper half, a bit while it may be joined, and how many workers are at it.
+    std::atomic<uint32_t> m_job{0};
     std::atomic<bool> m_stop{false};
     std::vector<std::thread> m_workers;
 };

@@ -81,7 +81,7 @@ std::span<const KernelEntry> allKernels() {
 KernelFn selectKernel(KernelOp op, base::Isa isa) {
     KernelFn best{};
     for (const KernelEntry& entry : allKernels()) {
-        if (entry.op == op && entry.isa <= isa) best = entry.fn;
+        if (entry.op == op && base::includes(isa, entry.isa)) best = entry.fn;
     }
     return best;
 }
@@ -90,7 +90,8 @@ MatmulKernel selectMatmul(const quant::QuantFormat& format, uint32_t numOut, bas
                           ActivationType activations) {
     MatmulKernel best{matmulRef, ActivationForm::Floats};
     for (const KernelEntry& entry : allKernels()) {
-        if (entry.op != KernelOp::Matmul || entry.weight != format.id || entry.isa > isa) continue;
+        if (entry.op != KernelOp::Matmul || entry.weight != format.id) continue;
+        if (!base::includes(isa, entry.isa)) continue;
         if (activations == ActivationType::F32 && entry.activation != ActivationForm::Floats) continue;
         if (entry.minOutputs <= numOut) best = {entry.fn.matmul, entry.activation};
     }

@@ -29,6 +29,9 @@ struct QuantFormat {
     void (*encodeRow)(std::span<const float> x, std::span<const float> importance, std::byte* out);
     /// y.size() is a multiple of blockElems. Pure, any thread.
     void (*decodeRow)(const std::byte* in, std::span<float> y);
+    /// Raised when products with matrices of the format give other numbers than in earlier versions: states
+    /// that those have saved are not continued.
+    uint32_t productVersion = 1;
 };
 
 /// All formats, sorted by file name (generated from the folder).

@@ -12,8 +12,13 @@ namespace {
 /// Growing by 1,024 tokens keeps a short chat small without a growth step more often than every few minutes.
 constexpr uint32_t kSlabPages = 16;
 
-size_t pagesFor(uint32_t tokens) {
-    return (size_t{tokens} + kPageTokens - 1) / kPageTokens;
+/// Copies `count` numbers of 2 or 4 bytes that lie so many bytes apart.
+void copyNumbers(const std::byte* from, size_t fromStep, std::byte* to, size_t toStep, size_t count,
+                 size_t bytes) {
+    const auto copy = [&]<typename Number>(Number) {
+        for (size_t i = 0; i < count; ++i) std::memcpy(to + i * toStep, from + i * fromStep, sizeof(Number));
+    };
+    bytes == sizeof(uint16_t) ? copy(uint16_t{}) : copy(uint32_t{});
 }
 
 }  // namespace
@@ -199,9 +204,8 @@ void CpuSequence::readKey(uint32_t layer, uint32_t token, std::byte* row) const 
         return;
     }
     const size_t bytes = m_pool.kvFormat().blockBytes;
-    const std::byte* from = keyPage(layer, token) + token % kPageTokens * bytes;
-    for (size_t at = 0; at < layout.keyRowBytes; at += bytes, from += kPageTokens * bytes)
-        std::memcpy(row + at, from, bytes);
+    copyNumbers(keyPage(layer, token) + token % kPageTokens * bytes, kPageTokens * bytes, row, bytes,
+                layout.keyRowBytes / bytes, bytes);
 }
 
 void CpuSequence::writeKey(uint32_t layer, uint32_t token, size_t first,
@@ -212,9 +216,9 @@ void CpuSequence::writeKey(uint32_t layer, uint32_t token, size_t first,
         return;
     }
     const size_t bytes = format.blockBytes;
-    std::byte* to = keyPage(layer, token) + (first * kPageTokens + token % kPageTokens) * bytes;
-    for (size_t at = 0; at < numbers.size(); at += bytes, to += kPageTokens * bytes)
-        std::memcpy(to, numbers.data() + at, bytes);
+    copyNumbers(numbers.data(), bytes,
+                keyPage(layer, token) + (first * kPageTokens + token % kPageTokens) * bytes,
+                kPageTokens * bytes, numbers.size() / bytes, bytes);
 }
 
 std::byte* CpuSequence::valueRow(uint32_t layer, uint32_t token) const {

@@ -112,9 +112,14 @@ inline Ints whereAtLeast(Ints v, Ints limit, Ints value) {
 inline Ints addSigned(Ints base, Ints v, Ints signs, Ints bit) {
     return _mm512_mask_sub_epi8(_mm512_add_epi8(base, v), _mm512_test_epi8_mask(signs, bit), base, v);
 }
-/// The entries of the table at the lanes' indices.
-inline Ints lookUp32(const uint32_t* table, Ints indices) {
+/// The four bytes that are entry number i of the table, for each lane's index i.
+inline Ints lookUp32(const void* table, Ints indices) {
     return _mm512_i32gather_epi32(indices, table, 4);
+}
+/// The two halves of the eight bytes that are entry number i.
+inline void lookUp64(const void* table, Ints indices, Ints& low, Ints& high) {
+    low = _mm512_i32gather_epi32(indices, table, 8);
+    high = _mm512_i32gather_epi32(indices, static_cast<const std::byte*>(table) + 4, 8);
 }
 /// kLanes bytes, each in a lane.
 inline Ints loadBytes(const std::byte* at) {

@@ -207,8 +207,10 @@ void multiplyFewRows(const MatmulArgs& args, const ActivationBlock* x, size_t xS
         Units<Format> units(args, at.first, 0);
         // The rows of a vector are read side by side, which hides from the processor that they follow each
         // other in memory: the next ones are asked for here, in the order in which they lie. Into the
-        // second-level cache: the first (32 KiB) does not hold two vectors of rows.
-        const std::byte* next = first + kLanes * args.weightRowBytes;
+        // second-level cache: the first (32 KiB) does not hold two vectors of rows. Behind the last vector
+        // lie another thread's rows, or those of an expert that was not chosen.
+        const bool isLast = at.first + at.end >= args.outEnd;
+        const std::byte* next = isLast ? first : first + kLanes * args.weightRowBytes;
         Floats sums[R][1];
         for (auto& sum : sums) sum[0] = zeroFloats();
         const ActivationBlock* block = x;

@@ -6,11 +6,6 @@
 namespace ingle::kernels {
 namespace {
 
-/// Values 4 * `half` … of the entries of eight values with these indices.
-inline Ints lookUpHalf(const uint64_t* grid, Ints indices, uint32_t half) {
-    return lookUp32(reinterpret_cast<const uint32_t*>(grid) + half, add(indices, indices));
-}
-
 /// Signs of eight values in each byte, whose eighth bit makes the number of minus signs even: of bytes in
 /// which that bit is 0. quant::signsOf7Bits
 inline Ints withEighthSign(Ints signs) {

@@ -20,10 +20,10 @@ struct Iq1 {
     }
     /// An entry of eight values.
     static void unpackGroup(Ints index, Ints base, Ints* out) {
-        for (uint32_t half = 0; half < 2; ++half) {
-            const Ints values = lookUpHalf(quant::kIq1SGrid, index, half);
-            out[half] = addBytes(base, bitAnd(shiftLeft(values, 3), bytes(0xF8)));
-        }
+        Ints values[2];
+        lookUp64(quant::kIq1SGrid, index, values[0], values[1]);
+        for (uint32_t half = 0; half < 2; ++half)
+            out[half] = addBytes(base, bitAnd(shiftLeft(values[half], 3), bytes(0xF8)));
     }
 };
 

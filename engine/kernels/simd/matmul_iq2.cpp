@@ -17,10 +17,10 @@ struct Iq2 {
 
     /// Group `group` of four in a block: an entry, and the signs in byte `group`.
     static void unpackGroup(const uint64_t* grid, Ints index, Ints signs, uint32_t group, Ints* block) {
-        for (uint32_t half = 0; half < 2; ++half) {
-            block[2 * group + half] =
-                signedBytes(lookUpHalf(grid, index, half), signs, group, half, 1 << kOffsetShift);
-        }
+        Ints magnitudes[2];
+        lookUp64(grid, index, magnitudes[0], magnitudes[1]);
+        for (uint32_t half = 0; half < 2; ++half)
+            block[2 * group + half] = signedBytes(magnitudes[half], signs, group, half, 1 << kOffsetShift);
     }
     /// Two scales of four bits for each block, from eight bytes on.
     template <typename Format>

@@ -35,6 +35,7 @@ extern const QuantFormat format{.id = kF8E4M3,
                                 .blockBytes = 1,
                                 .maxRelRmse = 0,
                                 .encodeRow = nullptr,
-                                .decodeRow = decodeRow};
+                                .decodeRow = decodeRow,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::f8_e4m3_format

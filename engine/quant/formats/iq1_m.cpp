@@ -10,6 +10,7 @@ extern const QuantFormat format{.id = kIQ1_M,
                                 .blockBytes = Iq1MBlock::kBytes,
                                 .maxRelRmse = 0,
                                 .encodeRow = nullptr,
-                                .decodeRow = decodeShiftedGroups<Iq1MBlock>};
+                                .decodeRow = decodeShiftedGroups<Iq1MBlock>,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::iq1_m_format

@@ -10,6 +10,7 @@ extern const QuantFormat format{.id = kIQ1_S,
                                 .blockBytes = Iq1SBlock::kBytes,
                                 .maxRelRmse = 0,
                                 .encodeRow = nullptr,
-                                .decodeRow = decodeShiftedGroups<Iq1SBlock>};
+                                .decodeRow = decodeShiftedGroups<Iq1SBlock>,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::iq1_s_format

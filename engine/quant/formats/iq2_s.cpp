@@ -10,6 +10,7 @@ extern const QuantFormat format{.id = kIQ2_S,
                                 .blockBytes = Iq2SBlock::kBytes,
                                 .maxRelRmse = 0,
                                 .encodeRow = nullptr,
-                                .decodeRow = decodeSignedGroups<Iq2SBlock>};
+                                .decodeRow = decodeSignedGroups<Iq2SBlock>,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::iq2_s_format

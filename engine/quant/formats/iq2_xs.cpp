@@ -10,6 +10,7 @@ extern const QuantFormat format{.id = kIQ2_XS,
                                 .blockBytes = Iq2XsBlock::kBytes,
                                 .maxRelRmse = 0,
                                 .encodeRow = nullptr,
-                                .decodeRow = decodeSignedGroups<Iq2XsBlock>};
+                                .decodeRow = decodeSignedGroups<Iq2XsBlock>,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::iq2_xs_format

@@ -10,6 +10,7 @@ extern const QuantFormat format{.id = kIQ2_XXS,
                                 .blockBytes = Iq2XxsBlock::kBytes,
                                 .maxRelRmse = 0,
                                 .encodeRow = nullptr,
-                                .decodeRow = decodeSignedGroups<Iq2XxsBlock>};
+                                .decodeRow = decodeSignedGroups<Iq2XxsBlock>,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::iq2_xxs_format

@@ -10,6 +10,7 @@ extern const QuantFormat format{.id = kIQ3_S,
                                 .blockBytes = Iq3SBlock::kBytes,
                                 .maxRelRmse = 0,
                                 .encodeRow = nullptr,
-                                .decodeRow = decodeSignedGroups<Iq3SBlock>};
+                                .decodeRow = decodeSignedGroups<Iq3SBlock>,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::iq3_s_format

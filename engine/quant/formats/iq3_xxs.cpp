@@ -10,6 +10,7 @@ extern const QuantFormat format{.id = kIQ3_XXS,
                                 .blockBytes = Iq3XxsBlock::kBytes,
                                 .maxRelRmse = 0,
                                 .encodeRow = nullptr,
-                                .decodeRow = decodeSignedGroups<Iq3XxsBlock>};
+                                .decodeRow = decodeSignedGroups<Iq3XxsBlock>,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::iq3_xxs_format

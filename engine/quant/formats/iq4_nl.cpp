@@ -38,6 +38,7 @@ extern const QuantFormat format{.id = kIQ4_NL,
                                 .blockBytes = kBytes,
                                 .maxRelRmse = 0.08,
                                 .encodeRow = encodeRow,
-                                .decodeRow = decodeRow};
+                                .decodeRow = decodeRow,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::iq4_nl_format

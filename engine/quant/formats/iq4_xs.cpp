@@ -49,6 +49,7 @@ extern const QuantFormat format{.id = kIQ4_XS,
                                 .blockBytes = kBytes,
                                 .maxRelRmse = 0.08,
                                 .encodeRow = encodeRow,
-                                .decodeRow = decodeRow};
+                                .decodeRow = decodeRow,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::iq4_xs_format

@@ -71,6 +71,7 @@ extern const QuantFormat format{.id = kMXFP4,
                                 .blockBytes = kBytes,
                                 .maxRelRmse = 0.12,
                                 .encodeRow = encodeRow,
-                                .decodeRow = decodeRow};
+                                .decodeRow = decodeRow,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::mxfp4_format

@@ -49,6 +49,7 @@ extern const QuantFormat format{.id = kQ2_K,
                                 .blockBytes = kBytes,
                                 .maxRelRmse = 0.3,
                                 .encodeRow = encodeRow,
-                                .decodeRow = decodeRow};
+                                .decodeRow = decodeRow,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::q2_k_format

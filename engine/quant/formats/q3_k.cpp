@@ -57,6 +57,7 @@ extern const QuantFormat format{.id = kQ3_K,
                                 .blockBytes = kBytes,
                                 .maxRelRmse = 0.17,
                                 .encodeRow = encodeRow,
-                                .decodeRow = decodeRow};
+                                .decodeRow = decodeRow,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::q3_k_format

@@ -46,6 +46,7 @@ extern const QuantFormat format{.id = kQ5_0,
                                 .blockBytes = kBytes,
                                 .maxRelRmse = 0.05,
                                 .encodeRow = encodeRow,
-                                .decodeRow = decodeRow};
+                                .decodeRow = decodeRow,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::q5_0_format

@@ -48,6 +48,7 @@ extern const QuantFormat format{.id = kQ5_1,
                                 .blockBytes = kBytes,
                                 .maxRelRmse = 0.04,
                                 .encodeRow = encodeRow,
-                                .decodeRow = decodeRow};
+                                .decodeRow = decodeRow,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::q5_1_format

@@ -10,6 +10,7 @@ extern const QuantFormat format{.id = kTQ1_0,
                                 .blockBytes = Tq1Block::kBytes,
                                 .maxRelRmse = 0.5,
                                 .encodeRow = encodeTernary<Tq1Block>,
-                                .decodeRow = decodeTernary<Tq1Block>};
+                                .decodeRow = decodeTernary<Tq1Block>,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::tq1_0_format

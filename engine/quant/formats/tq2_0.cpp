@@ -10,6 +10,7 @@ extern const QuantFormat format{.id = kTQ2_0,
                                 .blockBytes = Tq2Block::kBytes,
                                 .maxRelRmse = 0.5,
                                 .encodeRow = encodeTernary<Tq2Block>,
-                                .decodeRow = decodeTernary<Tq2Block>};
+                                .decodeRow = decodeTernary<Tq2Block>,
+                                .productVersion = 2};
 
 }  // namespace ingle::quant::tq2_0_format

@@ -148,7 +148,7 @@ struct Remembered {
 using RememberedByKey = std::map<std::string, Remembered, std::less<>>;
 
 /// Raised when the file's layout or what is measured changes; another number is measured anew.
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 /// Ways of using the processor that are remembered; of more the oldest goes.
 constexpr size_t kMostKeys = 8;
 

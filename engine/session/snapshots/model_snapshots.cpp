@@ -33,6 +33,11 @@ std::string describe(const OpenedModel& opened, const LoadOptions& options) {
                                    static_cast<int>(options.kv), backend::SavedState::kVersion,
                                    static_cast<int>(options.activations), options.referenceKernels);
     if (opened.bound.facts().forLongContext) text += " long";
+    std::map<std::string_view, uint32_t>
+        products;  // of formats whose products were others in earlier versions
+    for (const auto& [name, tensor] : opened.file.tensors)
+        if (tensor.format->productVersion > 1) products[tensor.format->name] = tensor.format->productVersion;
+    for (const auto& [format, version] : products) text += fmt::format(" {}:{}", format, version);
     for (const auto& [key, value] : options.overrides) text += fmt::format(" {}={}", key, value);
     return text;
 }

@@ -10,6 +10,7 @@
 #include "engine/kernels/ref/matmul.h"
 #include "engine/kernels/ref/round_activations.h"
 #include "engine/kernels/select.h"
+#include "tests/guarded_bytes.h"
 #include "tests/random_weights.h"
 
 namespace ingle::kernels {
@@ -105,8 +106,9 @@ Problem makeProblem(const quant::QuantFormat& format, ActivationForm form, uint3
 std::vector<float> run(const Problem& problem, MatmulFn fn, uint32_t firstRow = 0, uint32_t numRows = kRows,
                        uint32_t outBegin = 0, uint32_t outEnd = kOut) {
     std::vector<float> y(size_t{numRows} * kOut, 0.0F);
+    const test::GuardedBytes weights(problem.weights);
     fn({.format = problem.format,
-        .weights = problem.weights.data(),
+        .weights = weights.data(),
         .weightRowBytes = problem.weightRowBytes,
         .numOut = kOut,
         .x = problem.x.data() + firstRow * problem.xRowBytes,
@@ -256,6 +258,19 @@ TEST(Matmul, everyFormatHasAKernelOnEveryInstructionSet) {
                 << base::isaName(isa);
         const auto scalar = selectMatmul(*format, kOut, base::Isa::Scalar, ActivationType::Auto);
         EXPECT_EQ(scalar.activation == ActivationForm::Blocks, format->blockElems > 1);
+    }
+}
+
+/// A processor with AVX-512 need not have AVX-VNNI, whose kernels take fewer outputs.
+TEST(Matmul, noKernelIsChosenThatTheProcessorMayLack) {
+    for (const quant::QuantFormat* format : quant::allFormats()) {
+        for (uint32_t numOut = 1; numOut <= kOut; ++numOut) {
+            const MatmulFn chosen = selectMatmul(*format, numOut, base::Isa::Avx512, ActivationType::Auto).fn;
+            for (const KernelEntry& entry : allKernels()) {
+                if (entry.op != KernelOp::Matmul || entry.isa != base::Isa::AvxVnni) continue;
+                EXPECT_NE(entry.fn.matmul, chosen) << format->name << ", " << numOut << " outputs";
+            }
+        }
     }
 }
 

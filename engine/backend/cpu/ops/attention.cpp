@@ -72,7 +72,8 @@ class Attention {
           m_keyDim(m_params.keyDim),
           m_valueDim(m_params.valueDim),
           m_group(m_params.numHeads / m_params.numKvHeads),
-          m_sinks(m_params.hasSinks ? context.vector(op, 0) : nullptr) {}
+          m_sinks(m_params.hasSinks ? context.vector(op, 0) : nullptr),
+          m_halves(context.memory.kvFormat().id == quant::kF16) {}
 
     void run() const {
         const RunRows& first = m_context.runs[0];
@@ -184,50 +185,59 @@ class Attention {
         }
     }
 
-    /// One kv head's part of the page of keys from `at` on, of which `count` are wanted. A single token's
-    /// queries read the cache where it can be read as it lies; for more, it is expanded once into `room`.
-    Page open(const RunRows& run, uint32_t at, uint32_t kvHead, uint32_t count, bool once,
-              float* room) const {
+    /// Whether the queries of so many tokens read the cache in place. For more than one, halves are turned
+    /// into floats once instead of for each.
+    bool readInPlace(uint32_t numRows) const {
+        return m_context.memory.layout(m_params.layer).keysTurned && (!m_halves || numRows == 1);
+    }
+
+    /// One kv head's part of the page of keys from `at` on, in the cache.
+    Page pageInPlace(const RunRows& run, uint32_t at, uint32_t kvHead) const {
         const auto& layout = m_context.memory.layout(m_params.layer);
-        const quant::QuantFormat& format = m_context.memory.kvFormat();
-        const bool halves = format.id == quant::kF16;
-        const bool asItLies = halves ? once : format.id == quant::kF32;
+        const size_t bytes = m_context.memory.kvFormat().blockBytes;
+        return {.keys = run.sequence->keyPage(m_params.layer, at) + kvHead * m_keyDim * kPageTokens * bytes,
+                .scores = m_halves ? m_kernels.scoresOfHalves : m_kernels.scores,
+                .values = run.sequence->valueRow(m_params.layer, at) + kvHead * m_valueDim * bytes,
+                .valueRowBytes = layout.valueRowBytes,
+                .absorb = m_halves ? m_kernels.absorbHalves : m_kernels.absorb};
+    }
+
+    /// The same as floats in `room`, of which the first `count` are wanted.
+    Page expandedPage(const RunRows& run, uint32_t at, uint32_t kvHead, uint32_t count, float* room) const {
+        const auto& layout = m_context.memory.layout(m_params.layer);
         float* keyRows = room;
         float* keys = keyRows + kPageTokens * m_keyDim;
         float* values = keys + kPageTokens * m_keyDim;
         float* blocks = values + kPageTokens * m_valueDim;
-        Page page{.keys = reinterpret_cast<const std::byte*>(keys),
-                  .scores = m_kernels.scores,
-                  .values = reinterpret_cast<const std::byte*>(values),
-                  .valueRowBytes = m_valueDim * sizeof(float),
-                  .absorb = m_kernels.absorb};
         if (layout.keysTurned) {
-            const std::byte* turned = run.sequence->keyPage(m_params.layer, at) +
-                                      kvHead * m_keyDim * kPageTokens * format.blockBytes;
-            if (asItLies) {
-                page.keys = turned;
-                if (halves) page.scores = m_kernels.scoresOfHalves;
-            } else {
-                m_kernels.fromHalves(turned, keys, kPageTokens * m_keyDim);
-            }
+            m_kernels.fromHalves(pageInPlace(run, at, kvHead).keys, keys, kPageTokens * m_keyDim);
         } else {
             expand(run.sequence->keyRow(m_params.layer, at), layout.keyRowBytes, kvHead, m_keyDim, count,
                    keyRows, blocks);
             m_kernels.transpose(keyRows, m_keyDim, keys);
         }
-        if (layout.valueRowBytes == 0) {  // they are the beginnings of the keys
-            page.values = reinterpret_cast<const std::byte*>(keyRows);
-            page.valueRowBytes = m_keyDim * sizeof(float);
-        } else if (asItLies) {
-            page.values =
-                run.sequence->valueRow(m_params.layer, at) + kvHead * m_valueDim * format.blockBytes;
-            page.valueRowBytes = layout.valueRowBytes;
-            if (halves) page.absorb = m_kernels.absorbHalves;
-        } else {
+        const bool valuesInKeys = layout.valueRowBytes == 0;  // their beginnings
+        if (!valuesInKeys)
             expand(run.sequence->valueRow(m_params.layer, at), layout.valueRowBytes, kvHead, m_valueDim,
                    count, values, blocks);
-        }
-        return page;
+        return {.keys = reinterpret_cast<const std::byte*>(keys),
+                .scores = m_kernels.scores,
+                .values = reinterpret_cast<const std::byte*>(valuesInKeys ? keyRows : values),
+                .valueRowBytes = (valuesInKeys ? m_keyDim : m_valueDim) * sizeof(float),
+                .absorb = m_kernels.absorb};
+    }
+
+    /// Asks for the part of the cache that is read after the page at hand: values lie in rows of all kv
+    /// heads, in which the processor does not see a stream.
+    void prefetch(const Page& page) const {
+        constexpr size_t kLine = 64;
+        const auto ask = [](const std::byte* from, size_t bytes) {
+            for (size_t i = 0; i < bytes; i += kLine) __builtin_prefetch(from + i, 0, 2);
+        };
+        const size_t bytes = m_context.memory.kvFormat().blockBytes;
+        ask(page.keys, m_keyDim * kPageTokens * bytes);
+        for (uint32_t j = 0; j < kPageTokens; ++j)
+            ask(page.values + j * page.valueRowBytes, m_valueDim * bytes);
     }
 
     /// Lets each query take in the keys of [begin, end), whole pages, that it sees. `states` has one entry
@@ -241,11 +251,15 @@ class Attention {
         // Behind the scores is room for what kernels read past the last that they are asked for.
         alignas(64) float scores[(kBlockHeads + 1) * kPageTokens] = {};
         const KeyRange all = seenBy(queries);
+        const bool inPlace = readInPlace(numRows);
         for (uint32_t at = std::max(begin, all.begin / kPageTokens * kPageTokens);
              at < std::min(end, all.end); at += kPageTokens) {
             // Scores of keys that are not there are computed from whatever lies in the memory, and dropped.
             const uint32_t count = std::min(kPageTokens, all.end - at);
-            const Page page = open(*run, at, heads.kvHead, count, numRows == 1, room);
+            const Page page = inPlace ? pageInPlace(*run, at, heads.kvHead)
+                                      : expandedPage(*run, at, heads.kvHead, count, room);
+            const uint32_t next = at + kPageTokens;
+            if (inPlace && next < std::min(end, all.end)) prefetch(pageInPlace(*run, next, heads.kvHead));
             for (uint32_t row = 0; row < numRows; ++row) {
                 const KeyRange seen = seenBy(*run, firstRow + row);
                 const uint32_t first = std::max(seen.begin, at) - at;
@@ -366,6 +380,7 @@ class Attention {
     size_t m_valueDim;
     uint32_t m_group;  ///< query heads that read one kv head
     const float* m_sinks;
+    bool m_halves;  ///< the cache's numbers; else floats, or blocks
 };
 
 class PreparedAttention final : public PreparedOp {

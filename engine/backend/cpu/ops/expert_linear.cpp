@@ -9,8 +9,11 @@
 namespace ingle::backend::cpu::expert_linear_op {
 namespace {
 
-/// Outputs a thread takes at a time, as in linear.cpp.
+/// Outputs a thread takes at a time, as in linear.cpp; at most so many, since experts have different numbers
+/// of rows.
 constexpr size_t kGrain = 32;
+constexpr size_t kMostGrain = 512;
+constexpr size_t kPiecesPerThread = 4;
 
 /// One row's use of an expert.
 struct Choice {
@@ -68,15 +71,17 @@ class ExpertLinear final : public PreparedOp {
         const size_t count = numRows * m_layout.numUsed;
         gather(context, choices, count, xGathered);
         // Chosen experts only, so that every thread has work.
-        context.threads.parallelFor(
-            choices.numActive * m_layout.out, kGrain, [&](size_t begin, size_t end, uint32_t thread) {
-                for (size_t i = begin / m_layout.out; i * m_layout.out < end; ++i) {
-                    const size_t first = i * m_layout.out;
-                    multiply(context, choices, choices.active[i], std::max(begin, first) - first,
-                             std::min(end, first + m_layout.out) - first, xGathered, yGathered,
-                             context.threadFloats(thread));
-                }
-            });
+        const size_t total = choices.numActive * m_layout.out;
+        const size_t even = total / (context.threads.numThreads() * kPiecesPerThread);
+        const size_t grain = std::clamp(even / kGrain * kGrain, kGrain, kMostGrain);
+        context.threads.parallelFor(total, grain, [&](size_t begin, size_t end, uint32_t thread) {
+            for (size_t i = begin / m_layout.out; i * m_layout.out < end; ++i) {
+                const size_t first = i * m_layout.out;
+                multiply(context, choices, choices.active[i], std::max(begin, first) - first,
+                         std::min(end, first + m_layout.out) - first, xGathered, yGathered,
+                         context.threadFloats(thread));
+            }
+        });
         const Operand y = m_op.outputs[0];
         context.threads.parallelFor(count, kGrain, [&](size_t begin, size_t end, uint32_t) {
             for (size_t i = begin; i < end; ++i) {

@@ -34,8 +34,10 @@ void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& conte
                               {encoded.data(), cacheRowBytes(format, static_cast<uint32_t>(count))});
         }
     };
+    // Keys of neighbouring tokens are neighbours in memory: a thread writes whole cache lines of halves.
+    constexpr size_t kGrain = kPageTokens / 2;
     for (const RunRows& rows : context.runs) {
-        context.threads.parallelFor(rows.numRows, 8, [&](size_t begin, size_t end, uint32_t) {
+        context.threads.parallelFor(rows.numRows, kGrain, [&](size_t begin, size_t end, uint32_t) {
             for (size_t i = begin; i < end; ++i) {
                 const uint32_t token = rows.firstPosition + static_cast<uint32_t>(i);
                 const auto valuesOf = [&](Operand x) {

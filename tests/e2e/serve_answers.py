@@ -338,13 +338,15 @@ def check_embeddings_beside(server, name):
     """Who reads an answer goes on reading while many texts of somebody else are read: no pause is as long as all of
     them take."""
     texts = [f"{number} " + "a lamp in a window " * 80 for number in range(200)]
-    stream = server.chat_stream(grammar="root ::= [a-z ]{3500}")
+    answer = {"grammar": "root ::= [a-z ]{3500}"}
+    stream = server.chat_stream(**answer)
     next(stream)
     asked = Background(server.post, "/v1/embeddings", {"model": name, "input": texts})
     began = last = time.monotonic()
     longest = 0
     while not asked.is_done():
-        expect(next(stream, None), "the answer has ended before: nothing was tested")
+        if next(stream, None) is None:  # a fast engine writes several meanwhile
+            stream = server.chat_stream(**answer)
         longest, last = max(longest, time.monotonic() - last), time.monotonic()
     stream.close()
     expect(len(expect_ok(asked.result())["data"]) == len(texts), "rows are missing")

@@ -30,7 +30,7 @@ class SequenceFinder {
     /// How much of `text` memory holds.
     size_t longestInMemory(const SequenceText& text, Running running) const;
 
-    /// What is kept for later makes room for what is wanted now: tries again with less of it.
+    /// Tries again while memory is full, each time with fewer idle sequences.
     template <typename Attempt>
     auto makingRoom(Attempt attempt) {
         for (;;) {

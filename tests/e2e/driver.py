@@ -213,6 +213,18 @@ class Window:
 
         wait_until(attempt, f"an item called {name}")
 
+    def end_answer(self, *patience):
+        """Stops the answer that is being written, unless it ends by itself."""
+        def ended():
+            if self.state()["generationState"] == "Idle":
+                return True
+            # It may have ended since: then there is nothing to click.
+            with contextlib.suppress(Failure):
+                self.command("click", object="stopButton")
+            return False
+
+        wait_until(ended, "the end of the answer", *patience)
+
     def kill(self):
         """kill -9; returns once the process is gone."""
         if self._connection is not None:

@@ -69,9 +69,7 @@ def ask(window, home):
     window.click("composerInput")
     window.send_message(QUESTION)
     window.wait_for(lambda s: len(s["messages"]) == 2 and s["messages"][-1]["text"], "an answer")
-    if window.state()["generationState"] != "Idle":
-        window.click("stopButton")
-    window.wait_for(lambda s: s["generationState"] == "Idle", "the end")
+    window.end_answer()
     sources = query(home, "SELECT data, text FROM parts WHERE kind = 'source' AND message_id = "
                           "(SELECT max(id) FROM messages WHERE role = 'user')")
     expect(sources, "the question has no passages")

@@ -125,9 +125,7 @@ def ask(window, question):
     window.click("composerInput")
     first = first_token_ms(window, question)
     window.wait_for(lambda s: len(s["messages"][-1]["text"]) > 20 or s["generationState"] == "Idle", "more words", 600)
-    if window.state()["generationState"] != "Idle":
-        window.click("stopButton")
-    window.wait_for(lambda s: s["generationState"] == "Idle", "the end", 600)
+    window.end_answer(600)
     return first
 
 

@@ -223,7 +223,7 @@ TEST_P(QueuedAnswers, areTheSame) {
 }
 
 TEST_P(QueuedAnswers, endAtAnEndTokenAnywhere) {
-    if (!loadsOften()) GTEST_SKIP() << "only in the soak";
+    if (!loadsOften()) GTEST_SKIP() << "loads the model for each case: this family only in ./dev soak device";
     GenerateRequest request;
     request.rawPrompt = "What is";
     request.sampler = m_drawn;
@@ -313,7 +313,7 @@ TEST_P(QueuedAnswers, othersMayJoinAnyTime) {
 }
 
 TEST_P(QueuedAnswers, goOnOnTheProcessorWhereverTheDeviceIsLost) {
-    if (!loadsOften()) GTEST_SKIP() << "only in the soak";
+    if (!loadsOften()) GTEST_SKIP() << "loads the model for each case: this family only in ./dev soak device";
     const GenerateRequest request = chat(m_drawn, 9);
     Run right(*this, Where::Processor, kContext);
     const RecordingSink& expected = right.answer(request);

@@ -72,7 +72,11 @@ std::optional<SnapshotStore::Record> SnapshotStore::recordOnDisk(const SnapshotK
     return Record{static_cast<uint64_t>(status.st_size), modifiedNs(status)};
 }
 
-Result<SnapshotStore::Records> SnapshotStore::listRecords() const {
+Result<SnapshotStore::Records> SnapshotStore::listRecords() {
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_removed.clear();
+    }
     Records found;
     std::error_code error;
     for (fs::directory_iterator entry(m_options.folder, error), end; !error && entry != end;
@@ -307,6 +311,7 @@ void SnapshotStore::removeUnneeded(const std::set<SnapshotOwner>& owners) {
 }
 
 void SnapshotStore::insert(const SnapshotKey& key, const Record& record) {
+    m_removed.erase(key);
     Record& known = m_records[key];
     m_totalBytes += record.bytes - known.bytes;
     known = record;
@@ -322,11 +327,14 @@ void SnapshotStore::remove(const SnapshotKey& key) {
     if (record == m_records.end()) return;
     std::error_code ignored;
     fs::remove(pathOf(key), ignored);
+    m_removed.insert(key);
     erase(record);
 }
 
-/// In place of what was known. This process's own last use may be later than the files' times say.
+/// In place of what was known. This process's own last use may be later than the files' times say; and a
+/// damaged record may have been removed while the folder was listed.
 void SnapshotStore::takeOver(Records found) {
+    std::erase_if(found, [this](const auto& record) { return m_removed.contains(record.first); });
     m_totalBytes = 0;
     for (auto& [key, record] : found) {
         const auto known = m_records.find(key);

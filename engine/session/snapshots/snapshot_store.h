@@ -65,8 +65,8 @@ class SnapshotStore {
     explicit SnapshotStore(SnapshotOptions options)
         : m_options(std::move(options)), m_owners(m_options.folder, m_options.program) {}
     std::optional<Record> recordOnDisk(const SnapshotKey& key) const;
-    /// Those in the folder. Errors: Io.
-    Result<Records> listRecords() const;
+    /// Those in the folder, for takeOver(). Errors: Io.
+    Result<Records> listRecords();
     /// What a process left that ended while it was writing: nobody else writes while the lock is held.
     void removeUnfinished(const FolderLock& lock) const;
     void workerMain();
@@ -96,6 +96,7 @@ class SnapshotStore {
     int64_t m_seenNs = -1;          ///< the folder's time when its names were looked through; -1: not trusted
     uint64_t m_numWritten = 0;      ///< records, by this store
     uint64_t m_bytesSinceLook = 0;  ///< written by this store since all that is there was counted
+    std::set<SnapshotKey> m_removed;  ///< since listRecords() began
     std::set<SnapshotKey> m_waiting;  ///< to be written
     uint64_t m_waitingBytes = 0;
     std::set<std::pair<SnapshotOwner, SnapshotKey>> m_noted;  ///< what this process has written down

@@ -83,6 +83,15 @@ struct OnlineSoftmax {
     float sum = 0;
 };
 
+/// Memory that is read after what is at hand: `count` pieces of `bytes`, the first at `first`. Kernels ask
+/// for it while they compute; nothing is read where it is empty.
+struct ReadNext {
+    const std::byte* first = nullptr;
+    size_t stride = 0;  ///< from one piece to the next one
+    uint32_t count = 0;
+    size_t bytes = 0;
+};
+
 /// The values of a page's first `count` ≤ 64 keys, as floats or halves.
 struct PageValues {
     const std::byte* rows;  ///< [count, headDim]
@@ -94,9 +103,10 @@ struct PageValues {
 /// and values are floats, or halves where the op says so.
 using TransposeKeysFn = void (*)(const float* rows, size_t headDim, float* keys) noexcept;
 using AttentionScoresFn = void (*)(const float* q, uint32_t numQueries, const std::byte* keys, size_t headDim,
-                                   float scale, float* scores) noexcept;
+                                   float scale, float* scores, const ReadNext& next) noexcept;
 using AbsorbPageFn = void (*)(const float* scores, uint32_t numQueries, const PageValues& values,
-                              size_t headDim, OnlineSoftmax* softmax, float* acc) noexcept;
+                              size_t headDim, OnlineSoftmax* softmax, float* acc,
+                              const ReadNext& next) noexcept;
 
 /// One token of one head of RWKV-7, each [n]: receptance, decay, key, value, removal key (length 1),
 /// in-context learning rate.

@@ -56,22 +56,23 @@ void transposeKeysRef(const float* rows, size_t headDim, float* keys) noexcept {
 }
 
 void attentionScoresRef(const float* q, uint32_t numQueries, const std::byte* keys, size_t headDim,
-                        float scale, float* out) noexcept {
+                        float scale, float* out, const ReadNext& /*next*/) noexcept {
     scores<F32>(q, numQueries, keys, headDim, scale, out);
 }
 
 void attentionScoresOfHalvesRef(const float* q, uint32_t numQueries, const std::byte* keys, size_t headDim,
-                                float scale, float* out) noexcept {
+                                float scale, float* out, const ReadNext& /*next*/) noexcept {
     scores<F16>(q, numQueries, keys, headDim, scale, out);
 }
 
 void absorbPageRef(const float* pageScores, uint32_t numQueries, const PageValues& values, size_t headDim,
-                   OnlineSoftmax* softmax, float* acc) noexcept {
+                   OnlineSoftmax* softmax, float* acc, const ReadNext& /*next*/) noexcept {
     absorb<F32>(pageScores, numQueries, values, headDim, softmax, acc);
 }
 
 void absorbPageOfHalvesRef(const float* pageScores, uint32_t numQueries, const PageValues& values,
-                           size_t headDim, OnlineSoftmax* softmax, float* acc) noexcept {
+                           size_t headDim, OnlineSoftmax* softmax, float* acc,
+                           const ReadNext& /*next*/) noexcept {
     absorb<F16>(pageScores, numQueries, values, headDim, softmax, acc);
 }
 

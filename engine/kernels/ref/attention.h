@@ -12,16 +12,16 @@ void transposeKeysRef(const float* rows, size_t headDim, float* keys) noexcept;
 /// scores[i][j] = scale * sum over d of q[i][d] * keys[d][j] for all 64 j, wanted or not. q: [numQueries,
 /// headDim], keys: [headDim, 64] floats, or halves, scores: [numQueries, 64].
 void attentionScoresRef(const float* q, uint32_t numQueries, const std::byte* keys, size_t headDim,
-                        float scale, float* scores) noexcept;
+                        float scale, float* scores, const ReadNext& next) noexcept;
 void attentionScoresOfHalvesRef(const float* q, uint32_t numQueries, const std::byte* keys, size_t headDim,
-                                float scale, float* scores) noexcept;
+                                float scale, float* scores, const ReadNext& next) noexcept;
 
 /// Each query takes in the first values.count scores and the values, floats or halves. scores: [numQueries,
 /// 64], softmax: [numQueries], acc: [numQueries, headDim].
 void absorbPageRef(const float* scores, uint32_t numQueries, const PageValues& values, size_t headDim,
-                   OnlineSoftmax* softmax, float* acc) noexcept;
+                   OnlineSoftmax* softmax, float* acc, const ReadNext& next) noexcept;
 void absorbPageOfHalvesRef(const float* scores, uint32_t numQueries, const PageValues& values, size_t headDim,
-                           OnlineSoftmax* softmax, float* acc) noexcept;
+                           OnlineSoftmax* softmax, float* acc, const ReadNext& next) noexcept;
 
 /// Takes in what another softmax has gathered over later keys.
 void mergeSoftmaxRef(const OnlineSoftmax& later, const float* laterAcc, size_t headDim,

@@ -32,6 +32,31 @@ constexpr uint32_t kTileVectorsOf = kQueries == 1  ? 4
                                     : kLanes == 16 ? 2
                                                    : 1;
 
+/// Asks for memory a few lines at a time. All at once would take the buffers that the loads of the
+/// computation beside it need, and one would wait for the other.
+class Requests {
+  public:
+    /// In so many calls of askForSome().
+    Requests(const ReadNext& next, size_t calls)
+        : m_next(next), m_lines((next.bytes + kLine - 1) / kLine), m_some(next.count * m_lines / calls + 1) {}
+    void askForSome() {
+        for (size_t i = 0; i < m_some && m_piece < m_next.count; ++i) {
+            __builtin_prefetch(m_next.first + m_piece * m_next.stride + m_line * kLine, 0, 2);
+            if (++m_line < m_lines) continue;
+            m_line = 0;
+            ++m_piece;
+        }
+    }
+
+  private:
+    static constexpr size_t kLine = 64;
+    const ReadNext& m_next;
+    size_t m_lines;  ///< of a piece
+    size_t m_some;
+    size_t m_piece = 0;
+    size_t m_line = 0;
+};
+
 /// Calls body.template operator()<Q>(first query) until all are done.
 template <uint32_t Q = kTileQueries, typename Body>
 void forQueries(uint32_t numQueries, Body body, uint32_t first = 0) {
@@ -90,12 +115,16 @@ void scoreKeys(const float* q, const std::byte* keys, size_t headDim, float scal
 
 template <typename Element>
 void attentionScores(const float* q, uint32_t numQueries, const std::byte* keys, size_t headDim, float scale,
-                     float* scores) noexcept {
+                     float* scores, const ReadNext& next) noexcept {
+    constexpr uint32_t kBlocks = kAttentionKeys / (kTileVectorsOf<kTileQueries> * kLanes);
+    Requests requests(next, (numQueries + kTileQueries - 1) / kTileQueries * kBlocks);
     forQueries(numQueries, [&]<uint32_t Q>(uint32_t first) {
         constexpr uint32_t kVectors = kTileVectorsOf<Q>;
-        for (uint32_t key = 0; key < kAttentionKeys; key += kVectors * kLanes)
+        for (uint32_t key = 0; key < kAttentionKeys; key += kVectors * kLanes) {
+            requests.askForSome();
             scoreKeys<Element, Q, kVectors>(q + first * headDim, keys + key * Element::kBytes, headDim, scale,
                                             scores + first * kAttentionKeys + key);
+        }
     });
 }
 
@@ -158,7 +187,9 @@ void addValues(const float* weights, const std::byte* values, size_t rowBytes, u
 
 template <typename Element>
 void absorbPage(const float* scores, uint32_t numQueries, const PageValues& values, size_t headDim,
-                OnlineSoftmax* softmax, float* acc) noexcept {
+                OnlineSoftmax* softmax, float* acc, const ReadNext& next) noexcept {
+    const size_t blocks = headDim / (kTileVectorsOf<kTileQueries> * kLanes) + 1;
+    Requests requests(next, (numQueries + kTileQueries - 1) / kTileQueries * blocks);
     forQueries(numQueries, [&]<uint32_t Q>(uint32_t first) {
         alignas(64) float weights[Q * kAttentionKeys];
         float shrink[Q];
@@ -167,6 +198,7 @@ void absorbPage(const float* scores, uint32_t numQueries, const PageValues& valu
                               weights + i * kAttentionKeys);
         float* const sums = acc + first * headDim;
         const auto vectors = [&]<uint32_t N>(size_t d) {
+            requests.askForSome();
             addValues<Element, Q, N>(weights, values.rows + d * Element::kBytes, values.rowBytes,
                                      values.count, shrink, sums + d, headDim);
         };

@@ -232,13 +232,15 @@ struct AttentionCase {
             selectKernel(KernelOp::TransposeKeys, isa)
                 .transposeKeys(keys.data() + at * dim, dim, turned.data());
             selectKernel(scoresOp, isa)
-                .attentionScores(q.data(), kQueries, stored(turned).data(), dim, scale, scores.data());
+                .attentionScores(q.data(), kQueries, stored(turned).data(), dim, scale, scores.data(),
+                                 {.first = rows.data(), .count = 1, .bytes = rows.size()});
             selectKernel(absorbOp, isa)
                 .absorbPage(scores.data(), kQueries,
                             {.rows = rows.data() + at * rowBytes,
                              .rowBytes = rowBytes,
                              .count = std::min(kAttentionKeys, visible - at)},
-                            dim, states[part].data(), acc[part].data());
+                            dim, states[part].data(), acc[part].data(),
+                            {.first = rows.data(), .stride = rowBytes, .count = kKeys, .bytes = rowBytes});
         }
         for (uint32_t i = 0; i < kQueries; ++i) {
             mergeSoftmaxRef(states[1][i], acc[1].data() + i * dim, dim, states[0][i],

@@ -227,17 +227,19 @@ class Attention {
                 .absorb = m_kernels.absorb};
     }
 
-    /// Asks for the part of the cache that is read after the page at hand: values lie in rows of all kv
-    /// heads, in which the processor does not see a stream.
-    void prefetch(const Page& page) const {
-        constexpr size_t kLine = 64;
-        const auto ask = [](const std::byte* from, size_t bytes) {
-            for (size_t i = 0; i < bytes; i += kLine) __builtin_prefetch(from + i, 0, 2);
-        };
+    /// What is read after the page at hand, for the processor: values lie in rows of all kv heads, in which
+    /// it does not see a stream.
+    struct NextPage {
+        kernels::ReadNext keys, values;
+    };
+    NextPage next(const RunRows& run, uint32_t at, uint32_t kvHead) const {
+        const Page page = pageInPlace(run, at, kvHead);
         const size_t bytes = m_context.memory.kvFormat().blockBytes;
-        ask(page.keys, m_keyDim * kPageTokens * bytes);
-        for (uint32_t j = 0; j < kPageTokens; ++j)
-            ask(page.values + j * page.valueRowBytes, m_valueDim * bytes);
+        return {{.first = page.keys, .count = 1, .bytes = m_keyDim * kPageTokens * bytes},
+                {.first = page.values,
+                 .stride = page.valueRowBytes,
+                 .count = kPageTokens,
+                 .bytes = m_valueDim * bytes}};
     }
 
     /// Lets each query take in the keys of [begin, end), whole pages, that it sees. `states` has one entry
@@ -258,14 +260,16 @@ class Attention {
             const uint32_t count = std::min(kPageTokens, all.end - at);
             const Page page = inPlace ? pageInPlace(*run, at, heads.kvHead)
                                       : expandedPage(*run, at, heads.kvHead, count, room);
-            const uint32_t next = at + kPageTokens;
-            if (inPlace && next < std::min(end, all.end)) prefetch(pageInPlace(*run, next, heads.kvHead));
+            const uint32_t nextAt = at + kPageTokens;
+            NextPage asked;
+            if (inPlace && nextAt < std::min(end, all.end)) asked = next(*run, nextAt, heads.kvHead);
             for (uint32_t row = 0; row < numRows; ++row) {
                 const KeyRange seen = seenBy(*run, firstRow + row);
                 const uint32_t first = std::max(seen.begin, at) - at;
                 const uint32_t last = std::min(seen.end, at + kPageTokens);
                 if (last <= at + first) continue;
-                page.scores(q + row * width, heads.count, page.keys, m_keyDim, m_params.scale, scores);
+                page.scores(q + row * width, heads.count, page.keys, m_keyDim, m_params.scale, scores,
+                            asked.keys);
                 for (uint32_t head = 0; head < heads.count; ++head)
                     adjust(scores + head * kPageTokens, run->firstPosition + firstRow + row, at,
                            heads.first + head);
@@ -274,7 +278,8 @@ class Attention {
                             {.rows = page.values + first * page.valueRowBytes,
                              .rowBytes = page.valueRowBytes,
                              .count = last - at - first},
-                            m_valueDim, states.softmax + state, states.acc + state * m_valueDim);
+                            m_valueDim, states.softmax + state, states.acc + state * m_valueDim,
+                            asked.values);
             }
         }
     }

@@ -172,7 +172,8 @@ PromptRenderer PromptRenderer::inForm(const PromptForm& form) const {
 
 Result<PromptRenderer::Segments> PromptRenderer::renderTexts(const Source& source,
                                                              std::span<const TextMessage> messages,
-                                                             GenerationPrompt add, ToolForm tools) const {
+                                                             GenerationPrompt add, ToolForm tools,
+                                                             jinja::Meter& meter) const {
     INGLE_TRY_ASSIGN(const Value list, messageList(messages));
     jinja::Dict context;
     const auto set = [&](std::string_view name, Value value) {
@@ -190,36 +191,38 @@ Result<PromptRenderer::Segments> PromptRenderer::renderTexts(const Source& sourc
         withNone.entries.emplace_back(makeText(name, Origin::Template), jinja::None{});
     if (tools == ToolForm::Fields) {
         INGLE_TRY_ASSIGN(withNone.entries[withNone.entries.size() - 2].second, toolList(m_tools));
-        return source.jinja.render(withNone, now);
+        return source.jinja.render(withNone, now, meter);
     }
-    auto segments = source.jinja.render(withNone, now);
+    auto segments = source.jinja.render(withNone, now, meter);
     if (segments) return segments;
     // Some templates only work where these are undefined.
-    if (auto retried = source.jinja.render(context, now)) return retried;
+    if (auto retried = source.jinja.render(context, now, meter)) return retried;
     return segments;
 }
 
 Result<PromptRenderer::Segments> PromptRenderer::renderBy(const Source& source,
                                                           std::span<const ChatMessage> messages,
-                                                          GenerationPrompt add) const {
-    if (m_tools.empty()) return renderMessages(source, messages, add, ToolForm::Text);
+                                                          GenerationPrompt add, jinja::Meter& meter) const {
+    if (m_tools.empty()) return renderMessages(source, messages, add, ToolForm::Text, meter);
     if (source.asksForTools)
-        if (auto segments = renderMessages(source, messages, add, ToolForm::Fields)) return segments;
+        if (auto segments = renderMessages(source, messages, add, ToolForm::Fields, meter)) return segments;
     // It knows no tools, or not in this form.
-    return renderMessages(source, toldOfTools(messages, m_tools), add, ToolForm::Text);
+    return renderMessages(source, toldOfTools(messages, m_tools), add, ToolForm::Text, meter);
 }
 
 Result<PromptRenderer::Segments> PromptRenderer::renderMessages(const Source& source,
                                                                 std::span<const ChatMessage> messages,
-                                                                GenerationPrompt add, ToolForm tools) const {
+                                                                GenerationPrompt add, ToolForm tools,
+                                                                jinja::Meter& meter) const {
     if (source.knowsThoughts)
-        if (auto segments = renderTexts(source, messageTexts(messages, Thoughts::Mark, tools), add, tools))
+        if (auto segments =
+                renderTexts(source, messageTexts(messages, Thoughts::Mark, tools), add, tools, meter))
             return segments;
     const auto texts = messageTexts(messages, Thoughts::Omit, tools);
-    auto segments = renderTexts(source, texts, add, tools);
+    auto segments = renderTexts(source, texts, add, tools, meter);
     if (segments || std::ranges::find(texts, Role::System, &TextMessage::role) == texts.end())
         return segments;
-    if (auto merged = renderTexts(source, withoutSystem(texts), add, tools)) return merged;
+    if (auto merged = renderTexts(source, withoutSystem(texts), add, tools, meter)) return merged;
     return segments;
 }
 
@@ -228,11 +231,11 @@ std::string PromptRenderer::noteOf(const Source* source) const {
     return "The form of the chat has no place that says whether to think, so the model decides.";
 }
 
-PromptRenderer::Rendered PromptRenderer::render(std::span<const ChatMessage> messages,
-                                                GenerationPrompt add) const {
+PromptRenderer::Rendered PromptRenderer::render(std::span<const ChatMessage> messages, GenerationPrompt add,
+                                                jinja::Meter& meter) const {
     std::string reason = m_givenReason;
     if (m_given) {
-        auto segments = renderBy(*m_given, messages, add);
+        auto segments = renderBy(*m_given, messages, add, meter);
         const bool isQuestion =
             !messages.empty() && messages.back().role == Role::User && !isToolResult(messages.back());
         const bool asks = segments && (!isQuestion || says(*segments, messages.back()));
@@ -241,16 +244,22 @@ PromptRenderer::Rendered PromptRenderer::render(std::span<const ChatMessage> mes
                           : fmt::format("The chat template that was set failed ({}), so it is not used.",
                                         shown(segments.error().message));
     }
-    Rendered rendered = renderOwn(messages, add);
+    Rendered rendered = renderOwn(messages, add, meter);
     rendered.note = joined(reason, rendered.note);
     return rendered;
 }
 
+PromptRenderer::Rendered PromptRenderer::render(std::span<const ChatMessage> messages,
+                                                GenerationPrompt add) const {
+    jinja::Meter meter;
+    return render(messages, add, meter);
+}
+
 PromptRenderer::Rendered PromptRenderer::renderOwn(std::span<const ChatMessage> messages,
-                                                   GenerationPrompt add) const {
+                                                   GenerationPrompt add, jinja::Meter& meter) const {
     std::string reason = m_fallbackReason;
     if (m_own) {
-        auto segments = renderBy(*m_own, messages, add);
+        auto segments = renderBy(*m_own, messages, add, meter);
         if (segments) return {std::move(*segments), noteOf(m_own.get())};
         reason = fmt::format("The model's chat template failed ({}), so the chat format '{}' is used.",
                              shown(segments.error().message), m_builtIn->name);

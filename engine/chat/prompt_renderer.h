@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/chat/jinja/meter.h"
 #include "engine/chat/prompt_format.h"
 
 namespace ingle::chat {
@@ -31,6 +32,9 @@ class PromptRenderer {
     /// fails otherwise is replaced, for this prompt, by what is next. What the model thought before
     /// earlier answers is left out, unless the template knows such thoughts itself: then they stand in the
     /// answer as the model wrote them, which every such template can read.
+    /// All tries together use what `meter` has left; once it is used up or stopped, the built-in format is
+    /// used.
+    Rendered render(std::span<const ChatMessage> messages, GenerationPrompt add, jinja::Meter& meter) const;
     Rendered render(std::span<const ChatMessage> messages, GenerationPrompt add) const;
 
     /// "template", or the name of the built-in format.
@@ -45,13 +49,14 @@ class PromptRenderer {
     using Segments = std::vector<tokenizer::TextSegment>;
 
     PromptRenderer() = default;
-    Rendered renderOwn(std::span<const ChatMessage> messages, GenerationPrompt add) const;
+    Rendered renderOwn(std::span<const ChatMessage> messages, GenerationPrompt add,
+                       jinja::Meter& meter) const;
     Result<Segments> renderBy(const Source& source, std::span<const ChatMessage> messages,
-                              GenerationPrompt add) const;
+                              GenerationPrompt add, jinja::Meter& meter) const;
     Result<Segments> renderMessages(const Source& source, std::span<const ChatMessage> messages,
-                                    GenerationPrompt add, ToolForm tools) const;
+                                    GenerationPrompt add, ToolForm tools, jinja::Meter& meter) const;
     Result<Segments> renderTexts(const Source& source, std::span<const TextMessage> messages,
-                                 GenerationPrompt add, ToolForm tools) const;
+                                 GenerationPrompt add, ToolForm tools, jinja::Meter& meter) const;
     /// `source` null: a built-in format.
     std::string noteOf(const Source* source) const;
 

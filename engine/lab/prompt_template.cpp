@@ -79,7 +79,8 @@ Result<std::string> PromptTemplate::render(std::string_view json) const {
 
     INGLE_TRY_ASSIGN(const Value context, chat::jinja::fromJson(variables));
     const Template& used = hasTools && m_toolTemplate ? *m_toolTemplate : m_template;
-    INGLE_TRY_ASSIGN(const auto segments, used.render(*context.dict(), now));
+    chat::jinja::Meter meter;
+    INGLE_TRY_ASSIGN(const auto segments, used.render(*context.dict(), now, meter));
     std::string text;
     for (const auto& segment : segments) text += segment.text;
     return text;

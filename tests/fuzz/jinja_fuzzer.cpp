@@ -11,6 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         R"({"messages": [{"role": "user", "content": "Hi <b>"}, {"role": "assistant", "content": "Hello"}],
             "tools": null, "add_generation_prompt": true, "bos_token": "<s>", "eos_token": "</s>"})"));
     const auto parsed = Template::parse({reinterpret_cast<const char*>(data), size});
-    if (parsed) static_cast<void>(parsed->render(*context.dict(), {}, {.work = size_t{4} << 20}));
+    Meter meter(size_t{4} << 20);
+    if (parsed) static_cast<void>(parsed->render(*context.dict(), {}, meter));
     return 0;
 }

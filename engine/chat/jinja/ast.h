@@ -17,37 +17,41 @@ struct Builtin;
 
 struct Expression {
     virtual ~Expression() = default;
-    virtual Result<Value> evaluate(Interpreter& in) const = 0;
+    /// A step of the interpreter. Errors: those of the expression, and of the limits.
+    Result<Value> evaluate(Interpreter& in) const;
+
+  private:
+    virtual Result<Value> run(Interpreter& in) const = 0;
 };
 using ExpressionPtr = std::unique_ptr<const Expression>;
 
 struct ConstantExpr final : Expression {
     explicit ConstantExpr(Value v) : value(std::move(v)) {}
-    Result<Value> evaluate(Interpreter& in) const override;
+    Result<Value> run(Interpreter& in) const override;
     Value value;
 };
 
 struct NameExpr final : Expression {
     explicit NameExpr(std::string n) : name(std::move(n)) {}
-    Result<Value> evaluate(Interpreter& in) const override;
+    Result<Value> run(Interpreter& in) const override;
     std::string name;
 };
 
 struct ListExpr final : Expression {
-    Result<Value> evaluate(Interpreter& in) const override;
+    Result<Value> run(Interpreter& in) const override;
     List::Kind kind = List::Kind::List;
     std::vector<ExpressionPtr> items;
 };
 
 struct DictExpr final : Expression {
-    Result<Value> evaluate(Interpreter& in) const override;
+    Result<Value> run(Interpreter& in) const override;
     std::vector<std::pair<ExpressionPtr, ExpressionPtr>> entries;
 };
 
 /// `not`, `-` or `+`.
 struct UnaryExpr final : Expression {
     UnaryExpr(char o, ExpressionPtr e) : op(o), operand(std::move(e)) {}
-    Result<Value> evaluate(Interpreter& in) const override;
+    Result<Value> run(Interpreter& in) const override;
     char op;  ///< '!', '-' or '+'
     ExpressionPtr operand;
 };
@@ -57,7 +61,7 @@ using BinaryOperator = Result<Value> (*)(Interpreter& in, const Value& left, con
 struct BinaryExpr final : Expression {
     BinaryExpr(BinaryOperator o, ExpressionPtr l, ExpressionPtr r)
         : apply(o), left(std::move(l)), right(std::move(r)) {}
-    Result<Value> evaluate(Interpreter& in) const override;
+    Result<Value> run(Interpreter& in) const override;
     BinaryOperator apply;
     ExpressionPtr left, right;
 };
@@ -65,46 +69,46 @@ struct BinaryExpr final : Expression {
 /// a < b <= c: every neighbouring pair must hold.
 struct CompareExpr final : Expression {
     using Compare = Result<bool> (*)(Interpreter& in, const Value& left, const Value& right);
-    Result<Value> evaluate(Interpreter& in) const override;
+    Result<Value> run(Interpreter& in) const override;
     ExpressionPtr first;
     std::vector<std::pair<Compare, ExpressionPtr>> rest;
 };
 
 /// `and`, `or`: the value that decides, as in Python.
 struct LogicExpr final : Expression {
-    Result<Value> evaluate(Interpreter& in) const override;
+    Result<Value> run(Interpreter& in) const override;
     bool decidedBy = false;  ///< `or` ends at the first true value, `and` at the first false one
     std::vector<ExpressionPtr> operands;
 };
 
 /// a ~ b ~ c
 struct ConcatExpr final : Expression {
-    Result<Value> evaluate(Interpreter& in) const override;
+    Result<Value> run(Interpreter& in) const override;
     std::vector<ExpressionPtr> parts;
 };
 
 /// a if condition else b; `otherwise` may be null.
 struct ConditionalExpr final : Expression {
-    Result<Value> evaluate(Interpreter& in) const override;
+    Result<Value> run(Interpreter& in) const override;
     ExpressionPtr condition, then, otherwise;
 };
 
 /// a.name
 struct AttributeExpr final : Expression {
-    Result<Value> evaluate(Interpreter& in) const override;
+    Result<Value> run(Interpreter& in) const override;
     ExpressionPtr object;
     std::string name;
 };
 
 /// a[index]
 struct ItemExpr final : Expression {
-    Result<Value> evaluate(Interpreter& in) const override;
+    Result<Value> run(Interpreter& in) const override;
     ExpressionPtr object, index;
 };
 
 /// a[start:stop:step], each of which may be null.
 struct SliceExpr final : Expression {
-    Result<Value> evaluate(Interpreter& in) const override;
+    Result<Value> run(Interpreter& in) const override;
     ExpressionPtr object, start, stop, step;
 };
 
@@ -115,7 +119,7 @@ struct ArgumentList {
 };
 
 struct CallExpr final : Expression {
-    Result<Value> evaluate(Interpreter& in) const override;
+    Result<Value> run(Interpreter& in) const override;
     ExpressionPtr callee;
     ArgumentList arguments;
 };
@@ -123,7 +127,7 @@ struct CallExpr final : Expression {
 /// A filter or test applied to a value. In the block form of `set`, `operand` of the innermost is null and
 /// the text of the block is given to apply().
 struct ApplyExpr final : Expression {
-    Result<Value> evaluate(Interpreter& in) const override;
+    Result<Value> run(Interpreter& in) const override;
     Result<Value> apply(Interpreter& in, const Value& value) const;
     const Builtin* builtin = nullptr;  ///< null: the name is unknown, which matters only when it is reached
     std::string name;

@@ -47,9 +47,16 @@ std::optional<Value> method(const Value& object, std::string_view name) {
 
 }  // namespace
 
+Status Interpreter::spendOnItems(const Value& object, std::string_view name) {
+    const size_t numItems = object.dict()    ? object.dict()->entries.size()
+                            : object.space() ? object.space()->entries.size()
+                                             : 0;
+    return spendOnNames(name, numItems);
+}
+
 Result<Value> Interpreter::attribute(const Value& object, std::string_view name) {
     if (object.isUndefined()) return undefinedError(object);
-    if (const Dict* dict = object.dict()) INGLE_TRY(spend(dict->entries.size()));
+    INGLE_TRY(spendOnItems(object, name));
     if (const Loop* loop = object.loop()) {
         const auto found = method(object, name);
         return found ? *found : loopAttribute(*loop, name);
@@ -66,6 +73,7 @@ Result<Value> Interpreter::item(const Value& object, const Value& index) {
         if (found) return *found;
     }
     if (const Text* name = index.text()) {
+        INGLE_TRY(spendOnItems(object, name->bytes()));
         if (auto found = namedItem(object, name->bytes())) return *found;
         if (object.loop()) return loopAttribute(*object.loop(), name->bytes());
         if (auto found = method(object, name->bytes())) return *found;
@@ -88,7 +96,8 @@ Result<Value> Interpreter::item(const Value& object, const Value& index) {
         if (at < characters.count()) return makeText(text->slice(characters.start(at), characters.size(at)));
     }
     INGLE_TRY_ASSIGN(const Text spelled, str(index));
-    return Value::undefined(fmt::format("'{} object' has no element {}", typeName(object), spelled.bytes()));
+    return Value::undefined(
+        fmt::format("'{} object' has no element {}", typeName(object), shown(spelled.bytes())));
 }
 
 }  // namespace ingle::chat::jinja

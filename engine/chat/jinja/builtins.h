@@ -45,6 +45,9 @@ Result<const Text*> textArgument(const Call& call, size_t index);
 bool flagArgument(const Call& call, size_t index, bool fallback);
 
 const Builtin* findIn(std::span<const Builtin> table, std::string_view name);
+// The tables.
+std::span<const Builtin> functions();
+std::span<const Builtin> tests();
 std::span<const Builtin> textFilters();
 std::span<const Builtin> sequenceFilters();
 std::span<const Builtin> textMethods();

@@ -7,18 +7,11 @@
 namespace ingle::chat::jinja {
 namespace {
 
-/// Evaluates one node deeper.
-Result<Value> evaluate(Interpreter& in, const ExpressionPtr& expression) {
-    Interpreter::Step step(in);
-    INGLE_TRY(step.check());
-    return expression->evaluate(in);
-}
-
 /// An index of a slice, with Python's clamping.
 Result<int64_t> sliceBound(Interpreter& in, const ExpressionPtr& expression, int64_t fallback, int64_t lowest,
                            int64_t highest, int64_t count) {
     if (!expression) return fallback;
-    INGLE_TRY_ASSIGN(const Value value, evaluate(in, expression));
+    INGLE_TRY_ASSIGN(const Value value, expression->evaluate(in));
     if (value.isNone()) return fallback;
     const auto index = value.integer();
     if (!index)
@@ -30,7 +23,7 @@ Result<int64_t> sliceBound(Interpreter& in, const ExpressionPtr& expression, int
 Result<std::vector<size_t>> slicedIndices(Interpreter& in, const SliceExpr& slice, int64_t count) {
     int64_t step = 1;
     if (slice.step) {
-        INGLE_TRY_ASSIGN(const Value value, evaluate(in, slice.step));
+        INGLE_TRY_ASSIGN(const Value value, slice.step->evaluate(in));
         if (!value.isNone()) {
             const auto given = value.integer();
             if (!given || *given == 0)
@@ -73,53 +66,59 @@ Result<Value> sliceText(Interpreter& in, const SliceExpr& slice, const Text& tex
 
 }  // namespace
 
-Result<Value> ConstantExpr::evaluate(Interpreter& /*in*/) const {
+Result<Value> Expression::evaluate(Interpreter& in) const {
+    Interpreter::Step step(in);
+    INGLE_TRY(step.check());
+    return run(in);
+}
+
+Result<Value> ConstantExpr::run(Interpreter& /*in*/) const {
     return value;
 }
 
-Result<Value> NameExpr::evaluate(Interpreter& in) const {
+Result<Value> NameExpr::run(Interpreter& in) const {
     return in.lookUp(name);
 }
 
-Result<Value> ListExpr::evaluate(Interpreter& in) const {
+Result<Value> ListExpr::run(Interpreter& in) const {
     std::vector<Value> values;
     INGLE_TRY(in.spend(sizeof(Value) * items.size()));
     for (const ExpressionPtr& item : items) {
-        INGLE_TRY_ASSIGN(Value value, jinja::evaluate(in, item));
+        INGLE_TRY_ASSIGN(Value value, item->evaluate(in));
         values.push_back(std::move(value));
     }
     return makeList(std::move(values), kind);
 }
 
-Result<Value> DictExpr::evaluate(Interpreter& in) const {
+Result<Value> DictExpr::run(Interpreter& in) const {
     Dict dict;
     INGLE_TRY(in.spend(2 * sizeof(Value) * entries.size()));
     for (const auto& [keyExpression, valueExpression] : entries) {
-        INGLE_TRY_ASSIGN(Value key, jinja::evaluate(in, keyExpression));
-        INGLE_TRY_ASSIGN(Value value, jinja::evaluate(in, valueExpression));
+        INGLE_TRY_ASSIGN(Value key, keyExpression->evaluate(in));
+        INGLE_TRY_ASSIGN(Value value, valueExpression->evaluate(in));
         INGLE_TRY(in.insert(dict, std::move(key), std::move(value)));
     }
     return makeDict(std::move(dict.entries));
 }
 
-Result<Value> UnaryExpr::evaluate(Interpreter& in) const {
-    INGLE_TRY_ASSIGN(const Value value, jinja::evaluate(in, operand));
+Result<Value> UnaryExpr::run(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value value, operand->evaluate(in));
     if (op == '!') return !isTrue(value);
     if (value.isUndefined()) return Interpreter::undefinedError(value);
     if (!value.number()) return fail(ErrorCode::InvalidArgument, "'{}' object has no sign", typeName(value));
     return op == '-' ? subtract(in, int64_t{0}, value) : add(in, int64_t{0}, value);
 }
 
-Result<Value> BinaryExpr::evaluate(Interpreter& in) const {
-    INGLE_TRY_ASSIGN(const Value first, jinja::evaluate(in, left));
-    INGLE_TRY_ASSIGN(const Value second, jinja::evaluate(in, right));
+Result<Value> BinaryExpr::run(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value first, left->evaluate(in));
+    INGLE_TRY_ASSIGN(const Value second, right->evaluate(in));
     return apply(in, first, second);
 }
 
-Result<Value> CompareExpr::evaluate(Interpreter& in) const {
-    INGLE_TRY_ASSIGN(Value left, jinja::evaluate(in, first));
+Result<Value> CompareExpr::run(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(Value left, first->evaluate(in));
     for (const auto& [compare, expression] : rest) {
-        INGLE_TRY_ASSIGN(Value right, jinja::evaluate(in, expression));
+        INGLE_TRY_ASSIGN(Value right, expression->evaluate(in));
         INGLE_TRY_ASSIGN(const bool holds, compare(in, left, right));
         if (!holds) return false;
         left = std::move(right);
@@ -127,44 +126,44 @@ Result<Value> CompareExpr::evaluate(Interpreter& in) const {
     return true;
 }
 
-Result<Value> LogicExpr::evaluate(Interpreter& in) const {
+Result<Value> LogicExpr::run(Interpreter& in) const {
     Value value;
     for (const ExpressionPtr& operand : operands) {
-        INGLE_TRY_ASSIGN(value, jinja::evaluate(in, operand));
+        INGLE_TRY_ASSIGN(value, operand->evaluate(in));
         if (isTrue(value) == decidedBy) break;
     }
     return value;
 }
 
-Result<Value> ConcatExpr::evaluate(Interpreter& in) const {
+Result<Value> ConcatExpr::run(Interpreter& in) const {
     Text joined;
     for (const ExpressionPtr& part : parts) {
-        INGLE_TRY_ASSIGN(const Value value, jinja::evaluate(in, part));
+        INGLE_TRY_ASSIGN(const Value value, part->evaluate(in));
         INGLE_TRY(in.print(joined, value));
     }
     return makeText(std::move(joined));
 }
 
-Result<Value> ConditionalExpr::evaluate(Interpreter& in) const {
-    INGLE_TRY_ASSIGN(const Value decides, jinja::evaluate(in, condition));
-    if (isTrue(decides)) return jinja::evaluate(in, then);
-    if (otherwise) return jinja::evaluate(in, otherwise);
+Result<Value> ConditionalExpr::run(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value decides, condition->evaluate(in));
+    if (isTrue(decides)) return then->evaluate(in);
+    if (otherwise) return otherwise->evaluate(in);
     return Value::undefined("the condition of an 'if' without 'else' is false");
 }
 
-Result<Value> AttributeExpr::evaluate(Interpreter& in) const {
-    INGLE_TRY_ASSIGN(const Value value, jinja::evaluate(in, object));
+Result<Value> AttributeExpr::run(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value value, object->evaluate(in));
     return in.attribute(value, name);
 }
 
-Result<Value> ItemExpr::evaluate(Interpreter& in) const {
-    INGLE_TRY_ASSIGN(const Value value, jinja::evaluate(in, object));
-    INGLE_TRY_ASSIGN(const Value wanted, jinja::evaluate(in, index));
+Result<Value> ItemExpr::run(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value value, object->evaluate(in));
+    INGLE_TRY_ASSIGN(const Value wanted, index->evaluate(in));
     return in.item(value, wanted);
 }
 
-Result<Value> SliceExpr::evaluate(Interpreter& in) const {
-    INGLE_TRY_ASSIGN(const Value value, jinja::evaluate(in, object));
+Result<Value> SliceExpr::run(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value value, object->evaluate(in));
     if (value.isUndefined()) return Interpreter::undefinedError(value);
     if (const Text* text = value.text()) return sliceText(in, *this, *text);
     const List* list = value.list();
@@ -179,24 +178,24 @@ Result<Value> SliceExpr::evaluate(Interpreter& in) const {
 Result<Arguments> ArgumentList::evaluate(Interpreter& in) const {
     Arguments arguments;
     for (const ExpressionPtr& expression : positional) {
-        INGLE_TRY_ASSIGN(Value value, jinja::evaluate(in, expression));
+        INGLE_TRY_ASSIGN(Value value, expression->evaluate(in));
         arguments.positional.push_back(std::move(value));
     }
     for (const auto& [name, expression] : named) {
-        INGLE_TRY_ASSIGN(Value value, jinja::evaluate(in, expression));
+        INGLE_TRY_ASSIGN(Value value, expression->evaluate(in));
         arguments.named.emplace_back(name, std::move(value));
     }
     return arguments;
 }
 
-Result<Value> CallExpr::evaluate(Interpreter& in) const {
-    INGLE_TRY_ASSIGN(const Value function, jinja::evaluate(in, callee));
+Result<Value> CallExpr::run(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value function, callee->evaluate(in));
     INGLE_TRY_ASSIGN(const Arguments values, arguments.evaluate(in));
     return in.call(function, values);
 }
 
-Result<Value> ApplyExpr::evaluate(Interpreter& in) const {
-    INGLE_TRY_ASSIGN(const Value value, jinja::evaluate(in, operand));
+Result<Value> ApplyExpr::run(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value value, operand->evaluate(in));
     return apply(in, value);
 }
 

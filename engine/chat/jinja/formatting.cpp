@@ -90,6 +90,8 @@ Result<std::string> formatNumber(const Value& value, const Directive& directive)
 Result<Text> formatOne(Interpreter& in, const Value& value, const Directive& directive) {
     constexpr std::string_view kNumbers = "diufFegxXo";
     if (kNumbers.find(directive.type) != std::string_view::npos) {
+        constexpr size_t kDigitCost = 64;  // of a number beyond what fits a word
+        INGLE_TRY(in.spend(kDigitCost * static_cast<size_t>(std::max(directive.precision, 16))));
         INGLE_TRY_ASSIGN(const std::string text, formatNumber(value, directive));
         return Text(text, Origin::Template);
     }

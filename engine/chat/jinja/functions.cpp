@@ -42,8 +42,12 @@ Result<Value> makeNamespace(const Call& call) {
         const Dict* dict = value.dict();
         if (!dict)
             return fail(ErrorCode::InvalidArgument, "'namespace' wants a dict, not '{}'", typeName(value));
-        for (const auto& [key, held] : dict->entries)
-            if (key.text()) space->entries.emplace_back(key.text()->bytes(), held);
+        INGLE_TRY(call.in.spend(sizeof(space->entries[0]) * dict->entries.size()));
+        for (const auto& [key, held] : dict->entries) {
+            if (!key.text()) continue;
+            INGLE_TRY(call.in.spend(key.text()->size()));
+            space->entries.emplace_back(key.text()->bytes(), held);
+        }
     }
     for (const auto& [name, value] : call.all.named) space->entries.emplace_back(name, value);
     return space;
@@ -72,6 +76,7 @@ Result<Value> strftimeNow(const Call& call) {
     INGLE_TRY_ASSIGN(const Text* format, textArgument(call, 0));
     if (!format) return fail(ErrorCode::InvalidArgument, "'strftime_now' wants a format");
     constexpr std::string_view kDirectives = "aAbBcCdDeFgGhHIjklmMnpPrRsStTuUVwWxXyYzZ%";
+    constexpr size_t kDirectiveCost = 512;
     const std::string_view bytes = format->bytes();
     Text out;
     for (size_t at = 0; at < bytes.size(); ++at) {
@@ -81,6 +86,7 @@ Result<Value> strftimeNow(const Call& call) {
             INGLE_TRY(call.in.append(out, *format, at, 1));
             continue;
         }
+        INGLE_TRY(call.in.spend(kDirectiveCost));
         const std::string directive{'%', bytes[++at]};
         char text[128];
         const size_t size = std::strftime(text, sizeof text, directive.c_str(), &call.in.now());
@@ -98,6 +104,10 @@ constexpr Builtin kFunctions[] = {
 };
 
 }  // namespace
+
+std::span<const Builtin> functions() {
+    return kFunctions;
+}
 
 const Builtin* findFunction(std::string_view name) {
     return findIn(kFunctions, name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/find_text.h"
 #include "engine/chat/jinja/builtins.h"
 
 namespace ingle::chat::jinja {
@@ -18,8 +19,8 @@ void Scope::set(std::string_view name, Value value) {
         variables.emplace_back(name, std::move(value));
 }
 
-Interpreter::Interpreter(const Dict& context, std::tm now, Limits limits)
-    : m_scope(std::make_shared<Scope>()), m_now(now), m_limits(limits) {
+Interpreter::Interpreter(const Dict& context, std::tm now, Meter& meter)
+    : m_scope(std::make_shared<Scope>()), m_now(now), m_meter(meter) {
     for (const auto& [name, value] : context.entries) m_scope->set(name.text()->bytes(), value);
 }
 
@@ -28,26 +29,30 @@ Interpreter::~Interpreter() {
     m_scope.reset();
 }
 
-Status Interpreter::spend(size_t work) {
-    m_spent += work;
-    if (m_spent > m_limits.work)
-        return fail(ErrorCode::Unsupported,
-                    "the template takes too long: it was stopped after {} MiB of work", m_limits.work >> 20);
-    return {};
-}
-
 Status Interpreter::Step::check() {
-    if (m_in.m_depth > m_in.m_limits.depth)
+    if (m_in.m_depth > kMostDepth)
         return fail(ErrorCode::Unsupported, "the template calls itself or nests more than {} deep",
-                    m_in.m_limits.depth);
+                    kMostDepth);
     return m_in.spend(kStepCost);
 }
 
-Value Interpreter::lookUp(std::string_view name) const {
-    for (Scope* scope = m_scope.get(); scope; scope = scope->parent.get())
-        if (const Value* value = scope->find(name)) return *value;
+Result<Value> Interpreter::lookUp(std::string_view name) {
+    size_t numCompared = 0;
+    const Value* value = nullptr;
+    for (Scope* scope = m_scope.get(); scope && !value; scope = scope->parent.get()) {
+        numCompared += scope->variables.size();
+        value = scope->find(name);
+    }
+    INGLE_TRY(spendOnNames(name, numCompared));
+    if (value) return *value;
     if (const Builtin* function = findFunction(name)) return boundBuiltin(*function, Value());
     return Value::undefined(fmt::format("'{}' is undefined", shown(name)));
+}
+
+Status Interpreter::assign(std::string_view name, Value value) {
+    INGLE_TRY(spendOnNames(name, m_scope->variables.size()));
+    m_scope->set(name, std::move(value));
+    return {};
 }
 
 Interpreter::Inside::Inside(Interpreter& in, std::shared_ptr<Scope> parent) : m_in(in), m_before(in.m_scope) {
@@ -63,20 +68,8 @@ Namespace* Interpreter::makeNamespace() {
     return &m_namespaces.emplace_back();
 }
 
-Status Interpreter::write(std::string_view bytes, Origin origin) {
-    INGLE_TRY(append(m_output, bytes, origin));
-    return checkOutput();
-}
-
-Status Interpreter::write(const Value& value) {
-    INGLE_TRY(print(m_output, value));
-    return checkOutput();
-}
-
-Status Interpreter::checkOutput() const {
-    if (m_output.size() > m_limits.output)
-        return fail(ErrorCode::Unsupported, "the template writes more than {} MiB", m_limits.output >> 20);
-    return {};
+tl::unexpected<Error> Interpreter::textTooLong() {
+    return fail(ErrorCode::Unsupported, "the template writes more than {} MiB", kMostText >> 20);
 }
 
 Result<Text> Interpreter::capture(const std::function<Status()>& body) {
@@ -88,6 +81,7 @@ Result<Text> Interpreter::capture(const std::function<Status()>& body) {
 }
 
 Status Interpreter::append(Text& out, std::string_view bytes, Origin origin) {
+    if (out.size() + bytes.size() > kMostText) return textTooLong();
     INGLE_TRY(spend(bytes.size() + kPieceCost));
     out.append(bytes, origin);
     return {};
@@ -95,6 +89,7 @@ Status Interpreter::append(Text& out, std::string_view bytes, Origin origin) {
 
 Status Interpreter::append(Text& out, const Text& text, size_t begin, size_t size) {
     // A slice never has more runs than the whole, nor than bytes.
+    if (out.size() + size > kMostText) return textTooLong();
     INGLE_TRY(spend(size + kPieceCost + sizeof(Text::Run) * std::min(size, text.runs().size())));
     out.append(text, begin, size);
     return {};
@@ -143,7 +138,7 @@ Result<bool> Interpreter::equal(const Value& left, const Value& right) {
 
 Result<const Value*> Interpreter::findKey(const Dict& dict, const Value& key) {
     if (const Text* text = key.text()) {
-        INGLE_TRY(spend(dict.entries.size()));
+        INGLE_TRY(spendOnNames(text->bytes(), dict.entries.size()));
         return dict.find(text->bytes());
     }
     for (const auto& [name, value] : dict.entries) {
@@ -172,7 +167,10 @@ Result<bool> Interpreter::less(const Value& left, const Value& right) {
     if (right.isUndefined()) return undefinedError(right);
     if (left.integer() && right.integer()) return *left.integer() < *right.integer();
     if (left.number() && right.number()) return *left.number() < *right.number();
-    if (left.text() && right.text()) return left.text()->bytes() < right.text()->bytes();
+    if (left.text() && right.text()) {
+        INGLE_TRY(spend(std::min(left.text()->size(), right.text()->size()) / 16));
+        return left.text()->bytes() < right.text()->bytes();
+    }
     const List* first = left.list();
     const List* second = right.list();
     if (first && second && first->kind == second->kind) {
@@ -198,8 +196,8 @@ Result<bool> Interpreter::contains(const Value& container, const Value& element)
         if (!part)
             return fail(ErrorCode::InvalidArgument, "'in' looks for a str in a str, not for '{}'",
                         typeName(element));
-        INGLE_TRY(spend(text->size()));
-        return text->bytes().find(part->bytes()) != std::string_view::npos;
+        INGLE_TRY(spend(text->size() + part->size()));
+        return base::findText(text->bytes(), part->bytes()) != std::string_view::npos;
     }
     if (const Dict* dict = container.dict()) {
         INGLE_TRY_ASSIGN(const Value* found, findKey(*dict, element));
@@ -255,7 +253,7 @@ Result<int64_t> Interpreter::length(const Value& value) {
     if (const Dict* dict = value.dict()) return static_cast<int64_t>(dict->entries.size());
     if (const Loop* loop = value.loop()) return static_cast<int64_t>(loop->items->size());
     if (const Text* text = value.text()) {
-        INGLE_TRY(spend(text->size() / 4));
+        INGLE_TRY(spend(text->size()));
         return static_cast<int64_t>(countCharacters(text->bytes()));
     }
     return fail(ErrorCode::InvalidArgument, "object of type '{}' has no length", typeName(value));

@@ -11,16 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/chat/jinja/meter.h"
 #include "engine/chat/jinja/value.h"
 
 namespace ingle::chat::jinja {
-
-/// What a template may use up, so that a hostile one ends in one sentence and soon.
-struct Limits {
-    size_t work = size_t{128} << 20;   ///< bytes of text and values made, plus kStepCost a step
-    size_t output = size_t{16} << 20;  ///< bytes
-    uint32_t depth = 400;              ///< nodes of the tree inside one another, macros included
-};
 
 /// Variables of a block; the block around it is the parent.
 struct Scope {
@@ -34,11 +28,14 @@ struct Scope {
 /// One rendering. One thread.
 class Interpreter {
   public:
-    Interpreter(const Dict& context, std::tm now, Limits limits = {});
+    /// `meter` must outlive this.
+    Interpreter(const Dict& context, std::tm now, Meter& meter);
     ~Interpreter();
 
-    // Limits. Errors: Unsupported, one sentence.
-    Status spend(size_t work);
+    // Limits. Errors: Unsupported, one sentence; Cancelled.
+    Status spend(size_t work) { return m_meter.spend(work); }
+    /// On comparing a name with those of `count` variables, attributes or keys.
+    Status spendOnNames(std::string_view name, size_t count) { return spend(count * (1 + name.size() / 16)); }
     /// One node of the tree is being run while this exists.
     class Step {
       public:
@@ -53,8 +50,8 @@ class Interpreter {
     };
 
     // Variables.
-    Value lookUp(std::string_view name) const;
-    void assign(std::string_view name, Value value) { m_scope->set(name, std::move(value)); }
+    Result<Value> lookUp(std::string_view name);
+    Status assign(std::string_view name, Value value);
     const std::shared_ptr<Scope>& scope() const { return m_scope; }
     /// A new scope inside `parent` until it is destroyed.
     class Inside {
@@ -72,8 +69,8 @@ class Interpreter {
     const std::tm& now() const { return m_now; }
 
     // Output.
-    Status write(std::string_view bytes, Origin origin);
-    Status write(const Value& value);
+    Status write(std::string_view bytes, Origin origin) { return append(m_output, bytes, origin); }
+    Status write(const Value& value) { return print(m_output, value); }
     /// Runs `body` and returns what it wrote.
     Result<Text> capture(const std::function<Status()>& body);
     Text takeOutput() { return std::move(m_output); }
@@ -111,16 +108,20 @@ class Interpreter {
 
   private:
     static constexpr size_t kStepCost = 128;
-    static constexpr size_t kPieceCost = 8;     ///< of a piece of text, beside its bytes
-    static constexpr size_t kCompareCost = 16;  ///< of two values
+    static constexpr size_t kPieceCost = 8;                ///< of a piece of text, beside its bytes
+    static constexpr size_t kCompareCost = 16;             ///< of two values
+    static constexpr size_t kMostText = size_t{16} << 20;  ///< bytes of any text, the output's too
+    /// Nodes of the tree inside one another, macros included.
+    static constexpr uint32_t kMostDepth = 400;
 
-    Status checkOutput() const;
+    /// On looking for an item of that name.
+    Status spendOnItems(const Value& object, std::string_view name);
+    static tl::unexpected<Error> textTooLong();
 
     std::shared_ptr<Scope> m_scope;
     std::deque<Namespace> m_namespaces;
     std::tm m_now;
-    Limits m_limits;
-    size_t m_spent = 0;
+    Meter& m_meter;
     uint32_t m_depth = 0;
     Text m_output;
 };

@@ -1,5 +1,6 @@
 // Values as JSON, as Python's json.dumps writes them.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "engine/chat/jinja/interpreter.h"
@@ -62,6 +63,11 @@ class JsonPrinter {
             INGLE_TRY_ASSIGN(Text text, keyText(key));
             entries.emplace_back(std::move(text), &value);
         }
+        size_t keyBytes = 0;
+        for (const auto& [text, value] : entries) keyBytes += text.size();
+        // Each key is compared as often as the number of keys has binary digits.
+        const size_t rounds = static_cast<size_t>(std::bit_width(entries.size()));
+        INGLE_TRY(m_in.spend(rounds * (sizeof(entries[0]) * entries.size() + keyBytes / 16)));
         if (m_style.sortKeys)
             std::ranges::stable_sort(entries, {}, [](const auto& each) { return each.first.bytes(); });
         INGLE_TRY(plain("{"));

@@ -52,6 +52,7 @@ Result<Value> last(const Call& call) {
 Result<Value> attributePath(Interpreter& in, const Value& object, const Value& path) {
     const Text* names = path.text();
     if (!names) return in.item(object, path);
+    INGLE_TRY(in.spend(names->size()));
     Value value = object;
     std::string_view rest = names->bytes();
     while (true) {

@@ -28,15 +28,12 @@ Result<Text> executeToText(Interpreter& in, const Body& body) {
 
 /// Sets one variable, or unpacks the value into several.
 Status assignTo(Interpreter& in, const std::vector<std::string>& targets, Value value) {
-    if (targets.size() == 1) {
-        in.assign(targets[0], std::move(value));
-        return {};
-    }
+    if (targets.size() == 1) return in.assign(targets[0], std::move(value));
     INGLE_TRY_ASSIGN(std::vector<Value> parts, in.iterate(value));
     if (parts.size() != targets.size())
         return fail(ErrorCode::InvalidArgument, "{} values cannot be given to {} names", parts.size(),
                     targets.size());
-    for (size_t i = 0; i < parts.size(); ++i) in.assign(targets[i], std::move(parts[i]));
+    for (size_t i = 0; i < parts.size(); ++i) INGLE_TRY(in.assign(targets[i], std::move(parts[i])));
     return {};
 }
 
@@ -57,12 +54,14 @@ class Macro final : public Callable {
         if (arguments.positional.size() > parameters.size())
             return fail(ErrorCode::InvalidArgument, "the macro '{}' takes at most {} arguments, not {}",
                         shown(m_statement.name), parameters.size(), arguments.positional.size());
-        for (const auto& [name, value] : arguments.named)
+        for (const auto& [name, value] : arguments.named) {
+            INGLE_TRY(in.spendOnNames(name, parameters.size()));
             if (std::ranges::find(parameters, name, [](const auto& each) {
                     return std::string_view(each.first);
                 }) == parameters.end())
                 return fail(ErrorCode::InvalidArgument, "the macro '{}' has no argument '{}'",
                             shown(m_statement.name), shown(name));
+        }
         const Interpreter::Inside inside(in, scope);
         INGLE_TRY(bind(in, arguments));
         INGLE_TRY_ASSIGN(Text text, executeToText(in, m_statement.body));
@@ -73,6 +72,7 @@ class Macro final : public Callable {
     Status bind(Interpreter& in, const Arguments& arguments) const {
         for (size_t i = 0; i < m_statement.parameters.size(); ++i) {
             const auto& [name, fallback] = m_statement.parameters[i];
+            INGLE_TRY(in.spendOnNames(name, arguments.named.size()));
             const auto named = std::ranges::find(arguments.named, std::string_view(name),
                                                  [](const auto& each) { return each.first; });
             Value value = Value::undefined(fmt::format("the argument '{}' is undefined", shown(name)));
@@ -83,7 +83,7 @@ class Macro final : public Callable {
             } else if (fallback) {
                 INGLE_TRY_ASSIGN(value, fallback->evaluate(in));
             }
-            in.assign(name, std::move(value));
+            INGLE_TRY(in.assign(name, std::move(value)));
         }
         return {};
     }
@@ -120,6 +120,7 @@ Result<Flow> ForStatement::execute(Interpreter& in) const {
     if (condition) {
         std::vector<Value> kept;
         for (Value& item : items) {
+            INGLE_TRY(in.spend(sizeof(Scope)));
             const Interpreter::Inside inside(in, around);
             INGLE_TRY(assignTo(in, targets, item));
             INGLE_TRY_ASSIGN(const Value wanted, condition->evaluate(in));
@@ -133,9 +134,9 @@ Result<Flow> ForStatement::execute(Interpreter& in) const {
     const auto shared = std::make_shared<const std::vector<Value>>(std::move(items));
     for (size_t i = 0; i < shared->size(); ++i) {
         const Interpreter::Inside inside(in, around);
-        in.assign("loop", std::make_shared<const Loop>(Loop{shared, i, deepest + 1}));
-        INGLE_TRY(assignTo(in, targets, (*shared)[i]));
         INGLE_TRY(in.spend(sizeof(Scope) + sizeof(Loop)));
+        INGLE_TRY(in.assign("loop", std::make_shared<const Loop>(Loop{shared, i, deepest + 1})));
+        INGLE_TRY(assignTo(in, targets, (*shared)[i]));
         INGLE_TRY_ASSIGN(const Flow flow, jinja::execute(in, body));
         if (flow == Flow::Break) break;
     }
@@ -148,11 +149,12 @@ Result<Flow> SetStatement::execute(Interpreter& in) const {
         INGLE_TRY(assignTo(in, targets, std::move(given)));
         return Flow::Normal;
     }
-    const Value target = in.lookUp(targets[0]);
+    INGLE_TRY_ASSIGN(const Value target, in.lookUp(targets[0]));
     Namespace* space = target.space();
     if (!space)
         return fail(ErrorCode::InvalidArgument, "'{}' is no namespace, its attributes cannot be set",
                     shown(targets[0]));
+    INGLE_TRY(in.spendOnNames(attribute, space->entries.size()));
     if (Value* held = space->find(attribute))
         *held = std::move(given);
     else
@@ -166,12 +168,12 @@ Result<Flow> SetBlockStatement::execute(Interpreter& in) const {
     for (const auto& filter : filters) {
         INGLE_TRY_ASSIGN(value, filter->apply(in, value));
     }
-    in.assign(target, std::move(value));
+    INGLE_TRY(in.assign(target, std::move(value)));
     return Flow::Normal;
 }
 
 Result<Flow> MacroStatement::execute(Interpreter& in) const {
-    in.assign(name, std::shared_ptr<const Callable>(std::make_shared<Macro>(*this, in.scope())));
+    INGLE_TRY(in.assign(name, std::shared_ptr<const Callable>(std::make_shared<Macro>(*this, in.scope()))));
     return Flow::Normal;
 }
 

@@ -8,8 +8,8 @@ Result<Template> Template::parse(std::string_view source) {
 }
 
 Result<std::vector<tokenizer::TextSegment>> Template::render(const Dict& context, const std::tm& now,
-                                                             const Limits& limits) const {
-    Interpreter in(context, now, limits);
+                                                             Meter& meter) const {
+    Interpreter in(context, now, meter);
     INGLE_TRY(execute(in, *m_body));
     const Text output = in.takeOutput();
     std::vector<tokenizer::TextSegment> segments;

@@ -22,9 +22,9 @@ class Template {
 
     /// Runs the template. `context` is a dict of variables by name. Text whose origin is not the template is
     /// never parseSpecial. Errors: InvalidArgument, with the template's own sentence when it refuses
-    /// (raise_exception); Unsupported when it exceeds the limits.
+    /// (raise_exception); Unsupported when it exceeds the limits; Cancelled, as `meter` says.
     Result<std::vector<tokenizer::TextSegment>> render(const Dict& context, const std::tm& now,
-                                                       const Limits& limits = {}) const;
+                                                       Meter& meter) const;
 
   private:
     explicit Template(Body body) : m_body(std::make_shared<const Body>(std::move(body))) {}

@@ -116,6 +116,10 @@ constexpr Builtin kTests[] = {
 
 }  // namespace
 
+std::span<const Builtin> tests() {
+    return kTests;
+}
+
 const Builtin* findTest(std::string_view name) {
     return findIn(kTests, name);
 }

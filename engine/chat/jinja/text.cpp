@@ -1,6 +1,7 @@
 #include "engine/chat/jinja/text.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "engine/tokenizer/utf8.h"
 
@@ -16,8 +17,16 @@ constexpr char32_t kWideSpaces[] = {0x85,   0xA0,   0x1680, 0x2000, 0x2001, 0x20
                                     0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200A,
                                     0x2028, 0x2029, 0x202F, 0x205F, 0x3000};
 
+/// Eight bytes at a time.
 bool isAscii(std::string_view text) {
-    return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    uint64_t high = 0;
+    for (; text.size() >= sizeof high; text.remove_prefix(sizeof high)) {
+        uint64_t bytes = 0;
+        std::memcpy(&bytes, text.data(), sizeof bytes);
+        high |= bytes;
+    }
+    for (const char c : text) high |= static_cast<unsigned char>(c);
+    return (high & 0x8080808080808080) == 0;
 }
 
 }  // namespace

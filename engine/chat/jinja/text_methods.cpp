@@ -4,15 +4,23 @@
 
 #include <algorithm>
 
+#include "engine/base/find_text.h"
 #include "engine/chat/jinja/builtins.h"
 #include "engine/chat/jinja/text_operations.h"
 
 namespace ingle::chat::jinja {
 namespace {
 
+using base::findLastText;
+using base::findText;
+
 Result<Value> asValue(Result<Text> text) {
     INGLE_TRY(text);
     return makeText(std::move(*text));
+}
+Result<Value> asValue(Result<bool> truth) {
+    INGLE_TRY(truth);
+    return *truth;
 }
 
 template <Case wanted>
@@ -35,17 +43,20 @@ Result<Value> split(const Call& call) {
 
 Result<Value> splitlines(const Call& call) {
     const Text& text = *call.self.text();
-    INGLE_TRY(call.in.spend(text.size()));
+    INGLE_TRY(call.in.spend(kCharacterCost * text.size()));
     std::vector<Value> parts;
     for (const Range& line : lines(text.bytes())) {
-        INGLE_TRY(call.in.spend(sizeof(Value) + sizeof(Text) + line.size));
-        parts.push_back(makeText(text.slice(line.begin, line.size)));
+        INGLE_TRY(call.in.spend(sizeof(Value) + sizeof(Text)));
+        Text part;
+        INGLE_TRY(call.in.append(part, text, line.begin, line.size));
+        parts.push_back(makeText(std::move(part.setMarkup(text.isMarkup()))));
     }
     return makeList(std::move(parts));
 }
 
 template <Side side>
-bool standsAt(std::string_view text, std::string_view part) {
+Result<bool> standsAt(Interpreter& in, std::string_view text, std::string_view part) {
+    INGLE_TRY(in.spend(1 + std::min(text.size(), part.size()) / 16));
     return side == Side::Left ? text.starts_with(part) : text.ends_with(part);
 }
 
@@ -54,14 +65,17 @@ template <Side side>
 Result<Value> stands(const Call& call) {
     const std::string_view text = call.self.text()->bytes();
     const Value& wanted = *call.arguments[0];
-    if (const Text* part = wanted.text()) return standsAt<side>(text, part->bytes());
+    if (const Text* part = wanted.text()) return asValue(standsAt<side>(call.in, text, part->bytes()));
     const List* list = wanted.list();
     if (!list || list->kind != List::Kind::Tuple)
         return fail(ErrorCode::InvalidArgument, "a text begins and ends with a str, not with '{}'",
                     typeName(wanted));
-    return std::ranges::any_of(list->items, [&](const Value& each) {
-        return each.text() && standsAt<side>(text, each.text()->bytes());
-    });
+    for (const Value& each : list->items) {
+        const std::string_view part = each.text() ? each.text()->bytes() : "";
+        INGLE_TRY_ASSIGN(const bool stands, standsAt<side>(call.in, text, part));
+        if (stands && each.text()) return true;
+    }
+    return false;
 }
 
 /// removeprefix, removesuffix
@@ -69,7 +83,9 @@ template <Side side>
 Result<Value> removeAt(const Call& call) {
     const Text& text = *call.self.text();
     INGLE_TRY_ASSIGN(const Text* part, textArgument(call, 0));
-    if (!part || !standsAt<side>(text.bytes(), part->bytes())) return call.self;
+    if (!part) return call.self;
+    INGLE_TRY_ASSIGN(const bool stands, standsAt<side>(call.in, text.bytes(), part->bytes()));
+    if (!stands) return call.self;
     INGLE_TRY(call.in.spend(text.cost()));
     return makeText(text.slice(side == Side::Left ? part->size() : 0, text.size() - part->size()));
 }
@@ -98,8 +114,8 @@ Result<Value> find(const Call& call) {
     INGLE_TRY_ASSIGN(const Text* part, textArgument(call, 0));
     if (!part) return fail(ErrorCode::InvalidArgument, "'find' wants a text");
     const std::string_view text = call.self.text()->bytes();
-    INGLE_TRY(call.in.spend(text.size()));
-    const size_t at = from == Side::Left ? text.find(part->bytes()) : text.rfind(part->bytes());
+    INGLE_TRY(call.in.spend(text.size() + part->size()));
+    const size_t at = from == Side::Left ? findText(text, part->bytes()) : findLastText(text, part->bytes());
     if (at != std::string_view::npos) return static_cast<int64_t>(countCharacters(text.substr(0, at)));
     if (missing == Missing::Fails) return fail(ErrorCode::InvalidArgument, "the text was not found");
     return int64_t{-1};
@@ -108,11 +124,11 @@ Result<Value> find(const Call& call) {
 Result<Value> count(const Call& call) {
     INGLE_TRY_ASSIGN(const Text* part, textArgument(call, 0));
     const std::string_view text = call.self.text()->bytes();
-    INGLE_TRY(call.in.spend(text.size()));
+    INGLE_TRY(call.in.spend(text.size() + (part ? part->size() : 0)));
     if (!part || part->empty()) return static_cast<int64_t>(countCharacters(text)) + 1;
     int64_t found = 0;
-    for (size_t at = text.find(part->bytes()); at != std::string_view::npos;
-         at = text.find(part->bytes(), at + part->size()))
+    for (size_t at = findText(text, part->bytes()); at != std::string_view::npos;
+         at = findText(text, part->bytes(), at + part->size()))
         ++found;
     return found;
 }
@@ -121,7 +137,7 @@ Result<Value> count(const Call& call) {
 template <bool (*isKind)(std::string_view)>
 Result<Value> isAll(const Call& call) {
     std::string_view text = call.self.text()->bytes();
-    INGLE_TRY(call.in.spend(text.size()));
+    INGLE_TRY(call.in.spend(kCharacterCost * text.size()));
     if (text.empty()) return false;
     while (!text.empty()) {
         const size_t size = characterSize(text);
@@ -165,6 +181,7 @@ Result<Value> zfill(const Call& call) {
     INGLE_TRY_ASSIGN(const auto width, integerArgument(call, 0));
     const Text& text = *call.self.text();
     const bool isSigned = text.bytes().starts_with('-') || text.bytes().starts_with('+');
+    INGLE_TRY(call.in.spend(text.cost()));
     const Text digits = text.slice(isSigned ? 1 : 0, text.size() - (isSigned ? 1 : 0));
     INGLE_TRY_ASSIGN(const Text padded,
                      pad(call.in, digits, width.value_or(0) - (isSigned ? 1 : 0), "0", Side::Right));
@@ -179,9 +196,9 @@ Result<Value> partition(const Call& call) {
     INGLE_TRY_ASSIGN(const Text* separator, textArgument(call, 0));
     if (!separator || separator->empty()) return fail(ErrorCode::InvalidArgument, "the separator is empty");
     const Text& text = *call.self.text();
-    INGLE_TRY(call.in.spend(2 * text.cost()));
-    const size_t at =
-        from == Side::Left ? text.bytes().find(separator->bytes()) : text.bytes().rfind(separator->bytes());
+    INGLE_TRY(call.in.spend(2 * text.cost() + separator->size()));
+    const size_t at = from == Side::Left ? findText(text.bytes(), separator->bytes())
+                                         : findLastText(text.bytes(), separator->bytes());
     const Value none = makeText(Text());
     if (at == std::string_view::npos)
         return from == Side::Left ? makeList({call.self, none, none}, List::Kind::Tuple)
@@ -198,6 +215,7 @@ Result<Value> format(const Call& call) {
     const std::string_view bytes = text.bytes();
     Text out;
     size_t next = 0;
+    INGLE_TRY(call.in.spend(kCharacterCost * bytes.size()));
     for (size_t at = 0; at < bytes.size();) {
         const size_t brace = std::min(bytes.find_first_of("{}", at), bytes.size());
         INGLE_TRY(call.in.append(out, text, at, brace - at));
@@ -222,6 +240,7 @@ Result<Value> format(const Call& call) {
             INGLE_TRY(call.in.print(out, call.all.positional[index]));
             continue;
         }
+        INGLE_TRY(call.in.spendOnNames(field, call.all.named.size()));
         const auto named =
             std::ranges::find(call.all.named, field, [](const auto& each) { return each.first; });
         if (named == call.all.named.end())

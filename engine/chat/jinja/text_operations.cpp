@@ -4,8 +4,13 @@
 
 #include <algorithm>
 
+#include "engine/base/find_text.h"
+
 namespace ingle::chat::jinja {
 namespace {
+
+using base::findLastText;
+using base::findText;
 
 bool isLetter(char32_t code) {
     const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(code));
@@ -78,8 +83,8 @@ std::vector<Range> fields(std::string_view text, std::string_view separator, int
     size_t end = text.size();
     const auto mayCut = [&] { return limit < 0 || static_cast<int64_t>(out.size()) < limit; };
     if (from == Side::Left) {
-        for (size_t at = text.find(separator); at != std::string_view::npos && mayCut();
-             at = text.find(separator, begin)) {
+        for (size_t at = findText(text, separator); at != std::string_view::npos && mayCut();
+             at = findText(text, separator, begin)) {
             out.push_back({begin, at - begin});
             begin = at + separator.size();
         }
@@ -87,7 +92,7 @@ std::vector<Range> fields(std::string_view text, std::string_view separator, int
         return out;
     }
     while (mayCut()) {
-        const size_t at = text.substr(0, end).rfind(separator);
+        const size_t at = findLastText(text.substr(0, end), separator);
         if (at == std::string_view::npos) break;
         out.push_back({at + separator.size(), end - at - separator.size()});
         end = at;
@@ -103,6 +108,7 @@ Result<Text> withCase(Interpreter& in, const Text& text, Case wanted) {
     const std::string_view bytes = text.bytes();
     Text out;
     bool afterLetter = false;
+    INGLE_TRY(in.spend(kCharacterCost * bytes.size()));
     for (size_t at = 0; at < bytes.size();) {
         const std::string_view character = bytes.substr(at, characterSize(bytes.substr(at)));
         const char32_t code = codePointOf(character);
@@ -122,6 +128,7 @@ Result<Text> escapeHtml(Interpreter& in, const Text& text) {
     Text out;
     size_t begin = 0;
     const std::string_view bytes = text.bytes();
+    INGLE_TRY(in.spend(bytes.size()));
     for (size_t at = 0; at < bytes.size() && !text.isMarkup(); ++at) {
         const size_t special = kSpecial.find(bytes[at]);
         if (special == std::string_view::npos) continue;
@@ -134,13 +141,16 @@ Result<Text> escapeHtml(Interpreter& in, const Text& text) {
 }
 
 Result<Text> strip(Interpreter& in, const Text& text, Side side, const Text* characters) {
-    INGLE_TRY(in.spend(text.size() * (characters ? 1 + characters->size() / 16 : 1)));
-    const Range kept = characters
-                           ? stripped(text.bytes(), side,
-                                      [&](std::string_view each) {
-                                          return characters->bytes().find(each) != std::string_view::npos;
-                                      })
-                           : stripped(text.bytes(), side, isSpace);
+    INGLE_TRY(in.spend(kCharacterCost * (text.size() + (characters ? characters->size() : 0))));
+    std::vector<std::string_view> unwanted;  // sorted
+    for (std::string_view rest = characters ? characters->bytes() : ""; !rest.empty();) {
+        unwanted.push_back(rest.substr(0, characterSize(rest)));
+        rest.remove_prefix(unwanted.back().size());
+    }
+    std::ranges::sort(unwanted);
+    const auto isUnwanted = [&](std::string_view each) { return std::ranges::binary_search(unwanted, each); };
+    const Range kept =
+        characters ? stripped(text.bytes(), side, isUnwanted) : stripped(text.bytes(), side, isSpace);
     Text out;
     INGLE_TRY(in.append(out, text, kept.begin, kept.size));
     return std::move(out.setMarkup(text.isMarkup()));
@@ -150,6 +160,7 @@ Result<Text> replace(Interpreter& in, const Text& text, const Text& from, const 
     const std::string_view bytes = text.bytes();
     Text out;
     size_t begin = 0;
+    INGLE_TRY(in.spend(bytes.size() + from.size()));
     if (from.empty()) {  // between all characters, and at both ends
         for (size_t at = 0; limit != 0; --limit) {
             INGLE_TRY(in.append(out, to));
@@ -160,7 +171,7 @@ Result<Text> replace(Interpreter& in, const Text& text, const Text& from, const 
         }
     } else {
         for (; limit != 0; --limit) {
-            const size_t at = bytes.find(from.bytes(), begin);
+            const size_t at = findText(bytes, from.bytes(), begin);
             if (at == std::string_view::npos) break;
             INGLE_TRY(in.append(out, text, begin, at - begin));
             INGLE_TRY(in.append(out, to));
@@ -182,7 +193,7 @@ Result<Text> join(Interpreter& in, const Text& separator, std::span<const Value>
 
 Result<Value> split(Interpreter& in, const Text& text, const Text* separator, int64_t limit, Side from) {
     if (separator && separator->empty()) return fail(ErrorCode::InvalidArgument, "the separator is empty");
-    INGLE_TRY(in.spend(text.size()));
+    INGLE_TRY(in.spend(kCharacterCost * text.size() + (separator ? separator->size() : 0)));
     const auto ranges =
         separator ? fields(text.bytes(), separator->bytes(), limit, from) : words(text.bytes(), limit, from);
     std::vector<Value> parts;
@@ -212,7 +223,7 @@ std::vector<Range> lines(std::string_view text) {
 }
 
 Result<Text> indent(Interpreter& in, const Text& text, const Text& indentation, bool first, bool blank) {
-    INGLE_TRY(in.spend(text.size()));
+    INGLE_TRY(in.spend(kCharacterCost * text.size()));
     std::vector<Range> ranges = lines(text.bytes());
     // A text that ends with a line end keeps it.
     if (text.empty() || ranges.empty() || ranges.back().begin + ranges.back().size < text.size())

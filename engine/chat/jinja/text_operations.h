@@ -1,4 +1,5 @@
-/// Operations on text that filters and methods share. Every piece keeps its origin.
+/// Operations on text that filters and methods share. Every piece keeps its origin, and each operation pays
+/// for the characters that it looks at.
 #pragma once
 
 #include <span>
@@ -7,6 +8,9 @@
 #include "engine/chat/jinja/interpreter.h"
 
 namespace ingle::chat::jinja {
+
+/// Work of looking up what a character is, beside its bytes.
+inline constexpr size_t kCharacterCost = 8;
 
 enum class Case { Upper, Lower, Title, Capitalized, Swapped };
 Result<Text> withCase(Interpreter& in, const Text& text, Case wanted);

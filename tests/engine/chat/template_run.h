@@ -30,12 +30,13 @@ inline std::tm fixedTime() {
 }
 
 /// Renders with the members of a JSON object as variables.
-inline Result<std::vector<tokenizer::TextSegment>> renderSegments(
-    const std::string& source, const nlohmann::ordered_json& variables = {{"x", 0}},
-    const jinja::Limits& limits = {}) {
+inline Result<std::vector<tokenizer::TextSegment>> renderSegments(const std::string& source,
+                                                                  const nlohmann::ordered_json& variables = {
+                                                                      {"x", 0}}) {
     INGLE_TRY_ASSIGN(const jinja::Template parsed, jinja::Template::parse(source));
     INGLE_TRY_ASSIGN(const jinja::Value context, jinja::fromJson(variables));
-    return parsed.render(*context.dict(), fixedTime(), limits);
+    jinja::Meter meter;
+    return parsed.render(*context.dict(), fixedTime(), meter);
 }
 
 /// The text, or "error: …".

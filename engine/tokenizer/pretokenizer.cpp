@@ -5,8 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "engine/formats/published_patterns.h"
+#include "engine/tokenizer/text_meter.h"
+#include "engine/tokenizer/utf8.h"
 
 namespace ingle::tokenizer {
 namespace {
@@ -58,6 +62,10 @@ constexpr std::string_view kDigitRuns = R"(\p{N}+)";
 constexpr std::string_view kUpToThreeDigits = R"(\p{N}{1,3})";
 constexpr std::string_view kThreeDigits = R"([0-9][0-9][0-9])";
 constexpr std::string_view kSingleDigits = R"(\p{N})";
+/// Published as \s+$, which is tried again at every space of a run that does not end the text.
+constexpr std::string_view kSpaceAtEnd = R"((?<!\s)\s+$)";
+/// Takes time by the square of a number's digits.
+constexpr std::string_view kGroupsOfThree = R"((?=(\d{3})+(?!\d)))";
 
 enum class Vocabulary { MergesAll, AddsBos, WholeWordsAndBos };
 
@@ -120,7 +128,7 @@ constexpr Definition kDefinitions[] = {
     {"roberta-bpe", {kGpt2Pattern}},
     {"falcon", {R"([\p{P}\$\+<=>\^~\|`]+)", kGpt2Pattern, kThreeDigits}},
     {"default", {R"([\p{P}\$\+<=>\^~\|]+)", kGpt2Pattern, kDigitRuns, kThreeDigits}},
-    {"deepseek-llm", {kLineEnd, kCasedWords, kWidePunctuation, R"(\s+$)", kHanAndHangul, kDigitRuns}},
+    {"deepseek-llm", {kLineEnd, kCasedWords, kWidePunctuation, kSpaceAtEnd, kHanAndHangul, kDigitRuns}},
     {"deepseek-coder", {kLineEnd, R"(\s?\p{L}+)", R"(\s?\p{P}+)", kHanAndHangul, kSingleDigits}},
     {"deepseek-v3", {kUpToThreeDigits, kHanAndKana, kDeepseek3Pattern}},
     {"hunyuan-dense", {kUpToThreeDigits, kHanAndKana, kDeepseek3Pattern}},
@@ -140,7 +148,7 @@ constexpr Definition kDefinitions[] = {
      Vocabulary::AddsBos},
     {"bailingmoe", {kBailingMoePattern}},
     {"seed-coder", {kSeedCoderPattern}},
-    {"superbpe", {kDigitRuns, R"((?=(\d{3})+(?!\d)))"}},
+    {"superbpe", {kDigitRuns, kGroupsOfThree}},
 };
 
 /// PCRE2's \s also takes U+180E, which has not been white space since Unicode 6.3.
@@ -164,6 +172,9 @@ struct FreeCode {
 struct FreeMatchData {
     void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
 };
+struct FreeMatchContext {
+    void operator()(pcre2_match_context* context) const { pcre2_match_context_free(context); }
+};
 
 std::string pcreMessage(int error) {
     PCRE2_UCHAR text[256];
@@ -171,49 +182,160 @@ std::string pcreMessage(int error) {
     return reinterpret_cast<const char*>(text);
 }
 
+/// The bytes that `text` begins with which are UTF-8.
+size_t validSize(std::string_view text) {
+    size_t size = 0;
+    while (size < text.size()) {
+        if (static_cast<unsigned char>(text[size]) < 0x80) {
+            ++size;
+            continue;
+        }
+        const Utf8Part part = firstUtf8Part(text.substr(size));
+        if (part.kind != Utf8Kind::Character) break;
+        size += part.bytes;
+    }
+    return size;
+}
+
+/// The greatest number in the braces of a pattern: so many characters may be looked at in one step.
+size_t longestRepeat(std::string_view pattern) {
+    size_t longest = 1;
+    for (size_t at = pattern.find('{'); at != std::string_view::npos; at = pattern.find('{', at + 1)) {
+        for (size_t i = at + 1, number = 0; i < pattern.size(); ++i) {
+            const bool isDigit = pattern[i] >= '0' && pattern[i] <= '9';
+            number =
+                isDigit ? std::min<size_t>(number * 10 + static_cast<size_t>(pattern[i] - '0'), 65536) : 0;
+            longest = std::max(longest, number);
+            if (!isDigit && pattern[i] != ',') break;
+        }
+    }
+    return longest;
+}
+
+/// Whether each step of a pattern is paid for: not of those whose time is known to grow with the text.
+enum class Paid { No, Yes };
+
 }  // namespace
+
+/// What matching takes, for all pieces of a text.
+class PreTokenizer::Matching {
+  public:
+    Matching(std::string_view text, base::Meter& meter)
+        : m_meter(meter),
+          m_isUtf8(validSize(text) == text.size()),
+          m_data(pcre2_match_data_create(1, nullptr)),
+          m_context(pcre2_match_context_create(nullptr)) {
+        if (m_context) pcre2_set_callout(m_context.get(), &Matching::step, this);
+    }
+
+    bool hasMemory() const { return m_data && m_context; }
+    /// Whether all of the text is UTF-8.
+    bool isUtf8() const { return m_isUtf8; }
+
+    struct Range {
+        size_t begin, end;
+    };
+    /// The next match in `subject`, which is UTF-8, from `at` on. Nothing: there is none.
+    Result<std::optional<Range>> next(const Pattern& pattern, std::string_view subject, size_t at,
+                                      uint32_t options);
+
+  private:
+    /// PCRE2 calls it before each item of a pattern that is paid for.
+    static int step(pcre2_callout_block* block, void* self) {
+        auto& matching = *static_cast<Matching*>(self);
+        const size_t at = block->current_position;
+        const size_t before = std::exchange(matching.m_position, at);
+        matching.m_paid =
+            matching.m_meter.spend(matching.m_stepCost + (at > before ? at - before : before - at));
+        return matching.m_paid ? 0 : PCRE2_ERROR_CALLOUT;
+    }
+
+    base::Meter& m_meter;
+    const bool m_isUtf8;
+    std::unique_ptr<pcre2_match_data, FreeMatchData> m_data;
+    std::unique_ptr<pcre2_match_context, FreeMatchContext> m_context;
+    size_t m_position = 0;
+    size_t m_stepCost = 1;
+    Status m_paid;
+};
 
 struct PreTokenizer::Pattern {
     std::unique_ptr<pcre2_code, FreeCode> code;
+    size_t stepCost = 1;
 
-    static Result<Pattern> compile(std::string_view published) {
+    static Result<Pattern> compile(std::string_view published, Paid paid) {
         const std::string text = withUnicodeSpaces(published);
         int error = 0;
         PCRE2_SIZE offset = 0;
         Pattern pattern;
-        pattern.code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                                         PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF, &error, &offset,
-                                         nullptr));
+        pattern.stepCost = 1 + longestRepeat(text) / 16;
+        const uint32_t options = PCRE2_UTF | PCRE2_UCP | (paid == Paid::Yes ? PCRE2_AUTO_CALLOUT : 0);
+        pattern.code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), options,
+                                         &error, &offset, nullptr));
         if (!pattern.code)
             return fail(ErrorCode::Unsupported, "the pre-tokenizer pattern fails at {}: {}", offset,
                         pcreMessage(error));
+        uint32_t highestReference = 0;
+        pcre2_pattern_info(pattern.code.get(), PCRE2_INFO_BACKREFMAX, &highestReference);
+        if (highestReference > 0)
+            return fail(ErrorCode::Unsupported,
+                        "the pre-tokenizer pattern refers back to what it has matched");
         // Without JIT (some hardened systems forbid it) the same pattern is interpreted.
         pcre2_jit_compile(pattern.code.get(), PCRE2_JIT_COMPLETE);
         return pattern;
     }
 
     /// Appends the matches in `piece` and the gaps between them; a match of nothing is a cut.
-    Status split(std::string_view piece, std::vector<std::string_view>& out) const {
-        const std::unique_ptr<pcre2_match_data, FreeMatchData> match(pcre2_match_data_create(1, nullptr));
-        if (!match) return fail(ErrorCode::OutOfMemory, "no memory to match a pattern");
-        size_t begin = 0;
-        while (begin < piece.size()) {
-            // Nothing may not match where the search begins: every match makes progress.
-            const int count = pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(piece.data()),
-                                          piece.size(), begin, PCRE2_NOTEMPTY_ATSTART, match.get(), nullptr);
-            if (count == PCRE2_ERROR_NOMATCH) break;
-            if (count < 0)
-                return fail(ErrorCode::InvalidArgument, "the text cannot be tokenized: {}",
-                            pcreMessage(count));
-            const PCRE2_SIZE* range = pcre2_get_ovector_pointer(match.get());
-            if (range[0] > begin) out.push_back(piece.substr(begin, range[0] - begin));
-            if (range[1] > range[0]) out.push_back(piece.substr(range[0], range[1] - range[0]));
-            begin = range[1];
+    Status split(std::string_view piece, Matching& matching, std::vector<std::string_view>& out) const {
+        size_t cut = 0;  // what is before has been appended
+        const auto run = [&](size_t begin, size_t end) -> Status {
+            const std::string_view subject = piece.substr(begin, end - begin);
+            const uint32_t edges = (begin > 0 ? PCRE2_NOTBOL : 0u) | (end < piece.size() ? PCRE2_NOTEOL : 0u);
+            for (size_t at = begin; at < end;) {
+                // Nothing may not match behind a match: every match makes progress.
+                const uint32_t options = edges | (at == cut ? PCRE2_NOTEMPTY_ATSTART : 0u);
+                INGLE_TRY_ASSIGN(const auto match, matching.next(*this, subject, at - begin, options));
+                if (!match) break;
+                at = begin + match->end;
+                const size_t from = begin + match->begin;
+                if (from > cut) out.push_back(piece.substr(cut, from - cut));
+                if (at > from) out.push_back(piece.substr(from, at - from));
+                cut = at;
+            }
+            return {};
+        };
+        for (size_t at = 0; at < piece.size();) {
+            const size_t end = matching.isUtf8() ? piece.size() : at + validSize(piece.substr(at));
+            INGLE_TRY(run(at, end));
+            at = end == piece.size() ? end : end + firstUtf8Part(piece.substr(end)).bytes;
         }
-        if (begin < piece.size()) out.push_back(piece.substr(begin));
+        if (cut < piece.size()) out.push_back(piece.substr(cut));
         return {};
     }
 };
+
+Result<std::optional<PreTokenizer::Matching::Range>> PreTokenizer::Matching::next(const Pattern& pattern,
+                                                                                  std::string_view subject,
+                                                                                  size_t at,
+                                                                                  uint32_t options) {
+    m_position = at;
+    m_stepCost = pattern.stepCost;
+    const auto match = [&](uint32_t more) {
+        return pcre2_match(pattern.code.get(), reinterpret_cast<PCRE2_SPTR>(subject.data()), subject.size(),
+                           at, options | PCRE2_NO_UTF_CHECK | more, m_data.get(), m_context.get());
+    };
+    int count = match(0);
+    if (count == PCRE2_ERROR_JIT_STACKLIMIT) count = match(PCRE2_NO_JIT);
+    if (count == PCRE2_ERROR_NOMATCH) return std::nullopt;
+    if (count == PCRE2_ERROR_CALLOUT) return tl::unexpected<Error>(std::exchange(m_paid, {}).error());
+    // PCRE2's own limits.
+    if (count == PCRE2_ERROR_MATCHLIMIT || count == PCRE2_ERROR_DEPTHLIMIT || count == PCRE2_ERROR_HEAPLIMIT)
+        return takesTooLong();
+    if (count < 0)
+        return fail(ErrorCode::InvalidArgument, "the text cannot be tokenized: {}", pcreMessage(count));
+    const PCRE2_SIZE* range = pcre2_get_ovector_pointer(m_data.get());
+    return Range{range[0], range[1]};
+}
 
 PreTokenizer::PreTokenizer() = default;
 PreTokenizer::~PreTokenizer() = default;
@@ -225,7 +347,8 @@ Result<std::unique_ptr<const PreTokenizer>> PreTokenizer::create(std::string_vie
     std::unique_ptr<PreTokenizer> result(new PreTokenizer());
     for (const std::string_view text : definition->patterns) {
         if (text.empty()) continue;
-        INGLE_TRY_ASSIGN(Pattern pattern, Pattern::compile(text));
+        INGLE_TRY_ASSIGN(Pattern pattern,
+                         Pattern::compile(text, text == kGroupsOfThree ? Paid::Yes : Paid::No));
         result->m_patterns.push_back(std::move(pattern));
     }
     result->m_takesWholeWords = definition->vocabulary == Vocabulary::WholeWordsAndBos;
@@ -243,19 +366,27 @@ Result<std::unique_ptr<const PreTokenizer>> PreTokenizer::create(std::span<const
         if (text.size() > kMaxBytes)
             return fail(ErrorCode::Unsupported, "a pre-tokenizer pattern of {} bytes is too long",
                         text.size());
-        INGLE_TRY_ASSIGN(Pattern pattern, Pattern::compile(text));
+        INGLE_TRY_ASSIGN(Pattern pattern, Pattern::compile(text, Paid::Yes));
         result->m_patterns.push_back(std::move(pattern));
     }
     result->m_takesWholeWords = takesWholeWords;
     return result;
 }
 
-Result<std::vector<std::string_view>> PreTokenizer::split(std::string_view text) const {
+std::vector<std::string_view> PreTokenizer::names() {
+    std::vector<std::string_view> names;
+    for (const Definition& definition : kDefinitions) names.push_back(definition.name);
+    return names;
+}
+
+Result<std::vector<std::string_view>> PreTokenizer::split(std::string_view text, base::Meter& meter) const {
     std::vector<std::string_view> words;
     if (!text.empty()) words.push_back(text);
+    Matching matching(text, meter);
+    if (!matching.hasMemory()) return fail(ErrorCode::OutOfMemory, "no memory to match a pattern");
     for (const Pattern& pattern : m_patterns) {
         std::vector<std::string_view> smaller;
-        for (const std::string_view word : words) INGLE_TRY(pattern.split(word, smaller));
+        for (const std::string_view word : words) INGLE_TRY(pattern.split(word, matching, smaller));
         words = std::move(smaller);
     }
     return words;

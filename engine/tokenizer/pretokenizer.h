@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/meter.h"
 #include "ingle/result.h"
 
 namespace ingle::tokenizer {
@@ -20,11 +21,14 @@ class PreTokenizer {
     static Result<std::unique_ptr<const PreTokenizer>> create(std::span<const std::string> patterns,
                                                               bool takesWholeWords);
     static constexpr size_t kMaxPatterns = 16;
+    /// Those that create() knows.
+    static std::vector<std::string_view> names();
     ~PreTokenizer();
 
     /// The words of `text`, in order; together they are the text. Bytes that are no UTF-8 belong to no match
-    /// of a pattern. Errors: InvalidArgument when a pattern gives up on the text.
-    Result<std::vector<std::string_view>> split(std::string_view text) const;
+    /// of a pattern. A file's own patterns pay for each of their steps. Errors: as base::Meter;
+    /// InvalidArgument when a pattern gives up on the text.
+    Result<std::vector<std::string_view>> split(std::string_view text, base::Meter& meter) const;
 
     /// True for vocabularies in which a word that is a token is taken as it is, without merging.
     bool takesWholeWords() const { return m_takesWholeWords; }
@@ -33,6 +37,7 @@ class PreTokenizer {
 
   private:
     struct Pattern;
+    class Matching;
     PreTokenizer();
 
     std::vector<Pattern> m_patterns;

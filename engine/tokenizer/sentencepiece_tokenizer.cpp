@@ -73,7 +73,8 @@ Status SentencePieceTokenizer::check(const TokenizerData& data) {
 
 Result<std::vector<TokenId>> SentencePieceTokenizer::encode(std::span<const TextSegment> segments,
                                                             bool addSpecial) const {
-    const auto fragments = m_special.split(segments);
+    TextMeter meter(segments);
+    INGLE_TRY_ASSIGN(const auto fragments, m_special.split(segments, meter));
     std::vector<TokenId> ids;
     const bool spelled = !fragments.empty() && fragments[0].special == m_bos;
     if (addSpecial && m_addBos && m_bos && !spelled) ids.push_back(*m_bos);
@@ -82,7 +83,7 @@ Result<std::vector<TokenId>> SentencePieceTokenizer::encode(std::span<const Text
         if (fragment.special)
             ids.push_back(*fragment.special);
         else
-            INGLE_TRY(encodePlain(fragment.text, m_addSpacePrefix && afterSpecial, ids));
+            INGLE_TRY(encodePlain(fragment.text, m_addSpacePrefix && afterSpecial, meter, ids));
         afterSpecial = fragment.special.has_value();
     }
     if (addSpecial && m_addEos && m_eos) ids.push_back(*m_eos);

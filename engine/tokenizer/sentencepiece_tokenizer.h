@@ -42,8 +42,10 @@ class SentencePieceTokenizer : public Tokenizer {
     /// Errors: Corrupt when the vocabulary is empty, or not every token has a score that is a number.
     static Status check(const formats::TokenizerData& data);
 
-    /// Appends the ids of text without special tokens; `isPrefixed` asks for a space in front of it.
-    virtual Status encodePlain(const std::string& text, bool isPrefixed, std::vector<TokenId>& ids) const = 0;
+    /// Appends the ids of text without special tokens; `isPrefixed` asks for a space in front of it. Errors:
+    /// as TextMeter.
+    virtual Status encodePlain(const std::string& text, bool isPrefixed, TextMeter& meter,
+                               std::vector<TokenId>& ids) const = 0;
 
     /// True when every byte has a token, so that no text is unknown.
     bool hasAllBytes() const;

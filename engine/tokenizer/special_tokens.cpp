@@ -1,7 +1,10 @@
 #include "engine/tokenizer/special_tokens.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
+#include "engine/base/find_text.h"
 #include "engine/tokenizer/text_steps.h"
 
 namespace ingle::tokenizer {
@@ -40,17 +43,42 @@ bool isTag(const formats::TokenizerData& data, size_t id) {
     return data.tokens[id] == "</s>" && id < data.types.size() && data.types[id] == TokenType::UserDefined;
 }
 
+/// Tells quickly of most texts that they do not stand in a long one: by the hashes of all its runs of four
+/// bytes.
+class FourByteRuns {
+  public:
+    explicit FourByteRuns(std::string_view text)
+        : m_isSet(text.size() < kWorthHashing ? 0 : std::bit_ceil(8 * text.size())) {
+        for (size_t at = 0; !m_isSet.empty() && at + 4 <= text.size(); ++at)
+            m_isSet[hash(text.substr(at))] = true;
+    }
+    bool mayHold(std::string_view text) const {
+        return m_isSet.empty() || text.size() < 4 || m_isSet[hash(text)];
+    }
+
+  private:
+    static constexpr size_t kWorthHashing = 1024;
+
+    size_t hash(std::string_view text) const {
+        uint32_t run = 0;
+        std::memcpy(&run, text.data(), sizeof run);
+        return (run * 0x9E3779B1u >> 3) & (m_isSet.size() - 1);
+    }
+
+    std::vector<bool> m_isSet;
+};
+
 /// Cuts every occurrence of one special token out of the plain parts.
 std::vector<Fragment> cutOut(std::vector<Fragment> fragments, TokenId id, std::string_view text) {
     std::vector<Fragment> out;
     for (Fragment& fragment : fragments) {
-        size_t at = fragment.special ? std::string::npos : fragment.text.find(text);
+        size_t at = fragment.special ? std::string::npos : base::findText(fragment.text, text);
         if (at == std::string::npos) {
             out.push_back(std::move(fragment));
             continue;
         }
         size_t begin = 0;
-        for (; at != std::string::npos; at = fragment.text.find(text, begin)) {
+        for (; at != std::string::npos; at = base::findText(fragment.text, text, begin)) {
             if (at > begin) out.push_back({std::nullopt, fragment.text.substr(begin, at - begin)});
             out.push_back({id, ""});
             begin = at + text.size();
@@ -90,14 +118,19 @@ SpecialTokens::SpecialTokens(const formats::TokenizerData& data, std::optional<T
     std::ranges::sort(m_endOfGeneration);
 }
 
-std::vector<Fragment> SpecialTokens::split(std::span<const TextSegment> segments) const {
+Result<std::vector<Fragment>> SpecialTokens::split(std::span<const TextSegment> segments,
+                                                   TextMeter& meter) const {
     std::vector<Fragment> out;
     for (const TextSegment& segment : segments) {
         std::vector<Fragment> parts;
         if (!segment.text.empty()) parts.push_back({std::nullopt, segment.text});
-        for (const Candidate& candidate : m_candidates)
-            if (segment.parseSpecial || candidate.inAnyText)
-                parts = cutOut(std::move(parts), candidate.id, candidate.text);
+        const FourByteRuns runs(segment.text);
+        for (const Candidate& candidate : m_candidates) {
+            if (!segment.parseSpecial && !candidate.inAnyText) continue;
+            if (!runs.mayHold(candidate.text)) continue;
+            INGLE_TRY(meter.spend(candidate.text.size() + segment.text.size() / 8 + 4 * parts.size()));
+            parts = cutOut(std::move(parts), candidate.id, candidate.text);
+        }
         for (Fragment& part : parts) {
             if (!part.special && !out.empty() && !out.back().special)
                 out.back().text += part.text;

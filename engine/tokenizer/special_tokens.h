@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/formats/model_file.h"
+#include "engine/tokenizer/text_meter.h"
 #include "engine/tokenizer/tokenizer.h"
 
 namespace ingle::tokenizer {
@@ -30,8 +31,8 @@ class SpecialTokens {
     /// Cuts the special tokens out of the segments. Control and unknown tokens are only recognised in
     /// segments with parseSpecial, user-defined ones everywhere. Plain text of neighbouring segments is
     /// joined, so that it is tokenized like the whole prompt, and then changed by the vocabulary's text
-    /// steps; a special token never spans two segments.
-    std::vector<Fragment> split(std::span<const TextSegment> segments) const;
+    /// steps; a special token never spans two segments. Errors: as TextMeter.
+    Result<std::vector<Fragment>> split(std::span<const TextSegment> segments, TextMeter& meter) const;
 
     bool isEndOfGeneration(TokenId id) const;
     /// False when split() changes plain text.

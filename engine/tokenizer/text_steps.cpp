@@ -80,12 +80,22 @@ constexpr Step kSteps[] = {
     {TextStep::Lowercase, characterByCharacter<lowercase>},
 };
 
-/// The bytes before the first that are no UTF-8.
+/// Marks that combine with one letter are sorted, which takes time by the square of their number.
+constexpr size_t kMostMarks = 256;
+
+/// The bytes before the first that are no UTF-8, and not more than kMostMarks marks one after the other.
 size_t validBytes(std::string_view text) {
     size_t size = 0;
-    while (size < text.size()) {
+    for (size_t marks = 0; size < text.size() && marks < kMostMarks;) {
+        if (static_cast<unsigned char>(text[size]) < 0x80) {
+            ++size;
+            marks = 0;
+            continue;
+        }
         const Utf8Part part = firstUtf8Part(text.substr(size));
         if (part.kind != Utf8Kind::Character) break;
+        const auto code = static_cast<utf8proc_int32_t>(codePointOf(text.substr(size, part.bytes)));
+        marks = utf8proc_get_property(code)->combining_class != 0 ? marks + 1 : 0;
         size += part.bytes;
     }
     return size;
@@ -102,7 +112,9 @@ std::string withTextSteps(std::string text, std::span<const TextStep> steps) {
             out += step->apply(valid);
             rest.remove_prefix(valid.size());
             if (rest.empty()) break;
-            const std::string_view invalid = rest.substr(0, firstUtf8Part(rest).bytes);
+            const Utf8Part part = firstUtf8Part(rest);
+            if (part.kind == Utf8Kind::Character) continue;
+            const std::string_view invalid = rest.substr(0, part.bytes);
             out += invalid;
             rest.remove_prefix(invalid.size());
         }

@@ -90,12 +90,14 @@ class BertTokenizer final : public Tokenizer {
                                         bool addSpecial) const override {
         std::vector<TokenId> ids;
         if (addSpecial && m_start) ids.push_back(*m_start);
-        for (const Fragment& fragment : m_special.split(segments)) {
+        TextMeter meter(segments);
+        INGLE_TRY_ASSIGN(const auto fragments, m_special.split(segments, meter));
+        for (const Fragment& fragment : fragments) {
             if (fragment.special)
                 ids.push_back(*fragment.special);
             else
                 for (const std::string& word : words(fragment.text))
-                    encodeWord(fmt::format("{}{}", kWordStart, word), ids);
+                    INGLE_TRY(encodeWord(fmt::format("{}{}", kWordStart, word), meter, ids));
         }
         if (addSpecial && m_separator) ids.push_back(*m_separator);
         return ids;
@@ -126,21 +128,24 @@ class BertTokenizer final : public Tokenizer {
     }
 
     /// A word of which any part is no token is the unknown token as a whole.
-    void encodeWord(std::string_view word, std::vector<TokenId>& ids) const {
+    Status encodeWord(std::string_view word, TextMeter& meter, std::vector<TokenId>& ids) const {
         const size_t before = ids.size();
         while (!word.empty()) {
             size_t size = std::min(word.size(), m_longest);
             auto found = m_ids.end();
-            for (; size > 0 && found == m_ids.end(); --size)
+            for (; size > 0 && found == m_ids.end(); --size) {
+                INGLE_TRY(meter.spend(1 + size / 4));
                 found = m_ids.find(std::string(word.substr(0, size)));
+            }
             if (found == m_ids.end()) {
                 ids.resize(before);
                 if (m_unknown) ids.push_back(*m_unknown);
-                return;
+                return {};
             }
             ids.push_back(found->second);
             word.remove_prefix(found->first.size());
         }
+        return {};
     }
 
     SpecialTokens m_special;

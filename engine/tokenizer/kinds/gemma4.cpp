@@ -11,6 +11,9 @@ namespace {
 
 using formats::TokenizerData;
 
+/// Work of merging, for each byte.
+constexpr size_t kMergeCost = 32;
+
 class Gemma4Tokenizer final : public SentencePieceTokenizer {
   public:
     static Result<std::unique_ptr<Tokenizer>> create(const TokenizerData& data) {
@@ -28,7 +31,8 @@ class Gemma4Tokenizer final : public SentencePieceTokenizer {
         : SentencePieceTokenizer(data, {.addBos = true, .addEos = false, .addSpacePrefix = false}),
           m_table(data) {}
 
-    Status encodePlain(const std::string& plain, bool isPrefixed, std::vector<TokenId>& ids) const override {
+    Status encodePlain(const std::string& plain, bool isPrefixed, TextMeter& meter,
+                       std::vector<TokenId>& ids) const override {
         std::string text;
         for (const char c : (isPrefixed ? " " : "") + plain) {
             if (c == ' ')
@@ -40,6 +44,7 @@ class Gemma4Tokenizer final : public SentencePieceTokenizer {
         for (std::string_view rest = text; !rest.empty();) {
             const bool isBreak = rest[0] == '\n';
             const size_t end = isBreak ? rest.find_first_not_of('\n') : rest.find('\n');
+            INGLE_TRY(meter.spend(kMergeCost * std::min(end, rest.size())));
             mergeWord(merger, rest.substr(0, end), ids);
             rest.remove_prefix(std::min(end, rest.size()));
         }

@@ -18,6 +18,9 @@ using base::inByteAlphabet;
 using formats::TokenizerData;
 using formats::TokenType;
 
+/// Work of merging, for each byte.
+constexpr size_t kMergeCost = 32;
+
 /// Token text in the byte alphabet → bytes; characters outside it stay.
 std::string toBytes(std::string_view text) {
     static const auto byteOf = [] {
@@ -60,7 +63,8 @@ class Gpt2Tokenizer final : public Tokenizer {
 
     Result<std::vector<TokenId>> encode(std::span<const TextSegment> segments,
                                         bool addSpecial) const override {
-        const auto fragments = m_special.split(segments);
+        TextMeter meter(segments);
+        INGLE_TRY_ASSIGN(const auto fragments, m_special.split(segments, meter));
         std::vector<TokenId> ids;
         const bool spelled = !fragments.empty() && fragments[0].special == m_bos;
         if (addSpecial && m_addBos && m_bos && !spelled) ids.push_back(*m_bos);
@@ -68,7 +72,7 @@ class Gpt2Tokenizer final : public Tokenizer {
             if (fragment.special)
                 ids.push_back(*fragment.special);
             else
-                INGLE_TRY(encodePlain(fragment.text, ids));
+                INGLE_TRY(encodePlain(fragment.text, meter, ids));
         }
         if (addSpecial && m_addEos && m_eos) ids.push_back(*m_eos);
         return ids;
@@ -100,10 +104,11 @@ class Gpt2Tokenizer final : public Tokenizer {
             std::max(m_special.longest(), std::ranges::max(m_pieces, {}, &std::string::size).size());
     }
 
-    Status encodePlain(const std::string& text, std::vector<TokenId>& ids) const {
-        INGLE_TRY_ASSIGN(const auto words, m_preTokenizer->split(text));
+    Status encodePlain(const std::string& text, TextMeter& meter, std::vector<TokenId>& ids) const {
+        INGLE_TRY_ASSIGN(const auto words, m_preTokenizer->split(text, meter));
         WordMerger merger(m_table);
         for (const std::string_view word : words) {
+            INGLE_TRY(meter.spend(kMergeCost * word.size()));
             if (m_preTokenizer->takesWholeWords()) {
                 const Symbol whole = m_table.find(inByteAlphabet(word));
                 if (whole < m_pieces.size()) {

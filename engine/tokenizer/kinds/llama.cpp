@@ -126,7 +126,8 @@ class LlamaTokenizer final : public SentencePieceTokenizer {
     static std::string unusedText(size_t id) { return fmt::format("unused{:c}{}", '\0', id); }
 
     /// Bytes that are no UTF-8 become byte tokens; what lies between is tokenized by itself.
-    Status encodePlain(const std::string& plain, bool isPrefixed, std::vector<TokenId>& ids) const override {
+    Status encodePlain(const std::string& plain, bool isPrefixed, TextMeter& /*meter*/,
+                       std::vector<TokenId>& ids) const override {
         const std::string text = (isPrefixed ? " " : "") + plain;
         size_t begin = 0;
         size_t end = 0;

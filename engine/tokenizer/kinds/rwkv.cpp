@@ -63,11 +63,12 @@ class LongestMatch {
         TokenId id;
     };
     /// Null when no entry fits. Of equal entries the one added first counts.
-    const Entry* find(std::string_view text) const {
+    Result<const Entry*> find(std::string_view text, TextMeter& meter) const {
         const Entry* best = nullptr;
         auto begin = m_entries.begin();
         auto end = m_entries.end();
         for (size_t depth = 0; depth < text.size(); ++depth) {
+            INGLE_TRY(meter.spend(1));
             // All entries of the range agree in the bytes before `depth`; the shortest come first.
             const auto byte = [depth](const Entry& entry) {
                 return entry.bytes.size() > depth ? static_cast<unsigned char>(entry.bytes[depth]) : -1;
@@ -105,11 +106,13 @@ class RwkvTokenizer final : public Tokenizer {
     Result<std::vector<TokenId>> encode(std::span<const TextSegment> segments,
                                         bool /*addSpecial*/) const override {
         std::vector<TokenId> ids;
-        for (const Fragment& fragment : m_special.split(segments)) {
+        TextMeter meter(segments);
+        INGLE_TRY_ASSIGN(const auto fragments, m_special.split(segments, meter));
+        for (const Fragment& fragment : fragments) {
             if (fragment.special)
                 ids.push_back(*fragment.special);
             else
-                encodePlain(fragment.text, ids);
+                INGLE_TRY(encodePlain(fragment.text, meter, ids));
         }
         return ids;
     }
@@ -137,15 +140,16 @@ class RwkvTokenizer final : public Tokenizer {
     }
 
     /// A byte that no token begins with is the unknown token, or nothing in a vocabulary without one.
-    void encodePlain(std::string_view text, std::vector<TokenId>& ids) const {
+    Status encodePlain(std::string_view text, TextMeter& meter, std::vector<TokenId>& ids) const {
         while (!text.empty()) {
-            const auto* longest = m_tokens.find(text);
+            INGLE_TRY_ASSIGN(const auto* longest, m_tokens.find(text, meter));
             if (longest)
                 ids.push_back(longest->id);
             else if (m_unknown)
                 ids.push_back(*m_unknown);
             text.remove_prefix(longest ? longest->bytes.size() : 1);
         }
+        return {};
     }
 
     SpecialTokens m_special;

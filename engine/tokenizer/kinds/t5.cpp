@@ -85,17 +85,20 @@ class T5Tokenizer final : public SentencePieceTokenizer {
             m_unknownScore = std::ranges::min(m_sorted, {}, &Piece::score).score - kUnknownPenalty;
     }
 
-    Status encodePlain(const std::string& plain, bool isPrefixed, std::vector<TokenId>& ids) const override {
+    Status encodePlain(const std::string& plain, bool isPrefixed, TextMeter& meter,
+                       std::vector<TokenId>& ids) const override {
         INGLE_TRY_ASSIGN(std::string text, m_map.apply(plain));
+        INGLE_TRY(meter.spend(text.size()));
         if (m_removeExtraSpaces) text = withoutExtraSpaces(text);
         if (text.empty()) return {};
         text = markSpaces((isPrefixed ? " " : "") + text);
-        pushPieces(text, bestCuts(text), ids);
+        INGLE_TRY_ASSIGN(const std::vector<Cut> cuts, bestCuts(text, meter));
+        pushPieces(text, cuts, ids);
         return {};
     }
 
     /// The Viterbi path: for each place in `text`, the best cut that ends there.
-    std::vector<Cut> bestCuts(std::string_view text) const {
+    Result<std::vector<Cut>> bestCuts(std::string_view text, TextMeter& meter) const {
         std::vector<Cut> cuts(text.size() + 1);
         cuts[0].begin = 0;
         for (size_t begin = 0; begin < text.size(); ++begin) {
@@ -108,10 +111,10 @@ class T5Tokenizer final : public SentencePieceTokenizer {
             const std::string_view rest = text.substr(begin);
             const size_t characterBytes = firstUtf8Part(rest).bytes;
             bool isKnown = false;
-            forEachPrefix(rest, [&](const Piece& piece) {
+            INGLE_TRY(forEachPrefix(rest, meter, [&](const Piece& piece) {
                 offer(piece.text.size(), piece.id, piece.score);
                 isKnown |= piece.text.size() == characterBytes;
-            });
+            }));
             if (!isKnown) offer(characterBytes, kUnknownPiece, m_unknownScore);
         }
         return cuts;
@@ -120,9 +123,10 @@ class T5Tokenizer final : public SentencePieceTokenizer {
     /// Calls visit(piece) for the pieces that `text` starts with, shortest first: the sorted pieces are
     /// narrowed down byte by byte, and of those left, a piece that ends there comes first.
     template <typename Visit>
-    void forEachPrefix(std::string_view text, Visit visit) const {
+    Status forEachPrefix(std::string_view text, TextMeter& meter, Visit visit) const {
         std::span<const Piece> left = m_sorted;
         for (size_t depth = 0; depth < text.size(); ++depth) {
+            INGLE_TRY(meter.spend(1));
             const auto byteAtDepth = [depth](const Piece& piece) {
                 return static_cast<uint8_t>(piece.text[depth]);
             };
@@ -134,11 +138,12 @@ class T5Tokenizer final : public SentencePieceTokenizer {
                 first, left.end(), byte,
                 [&](uint8_t wanted, const Piece& piece) { return wanted < byteAtDepth(piece); });
             left = {first, last};
-            if (left.empty()) return;
+            if (left.empty()) return {};
             if (left.front().text.size() != depth + 1) continue;
             visit(left.front());
             left = left.subspan(1);
         }
+        return {};
     }
 
     /// Unknown characters side by side are one unknown token, unless every byte has a token of its own.

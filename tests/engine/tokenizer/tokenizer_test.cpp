@@ -7,6 +7,7 @@
 
 #include "engine/base/byte_alphabet.h"
 #include "engine/tokenizer/pretokenizer.h"
+#include "engine/tokenizer/text_meter.h"
 #include "tests/processor_time.h"
 
 namespace ingle::tokenizer {
@@ -307,7 +308,8 @@ TEST(Tokenizer, aVocabularyOf32000LoadsAtOnce) {
 
 TEST(PreTokenizer, wordsAreTheText) {
     const auto words = [](const char* name, std::string_view text) {
-        return PreTokenizer::create(name).value()->split(text).value();
+        TextMeter meter(text.size());
+        return PreTokenizer::create(name).value()->split(text, meter).value();
     };
     EXPECT_THAT(words("gpt-2", "I've  12345 caf\u00e9s!\n"),
                 ElementsAre("I", "'ve", " ", " 12345", " caf\u00e9s", "!", "\n"));

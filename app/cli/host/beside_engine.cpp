@@ -7,6 +7,7 @@
 
 #include "app/cli/host/bus_error.h"
 #include "ingle/error_ids.h"
+#include "ingle/stop_scope.h"
 
 namespace ingle::cli {
 namespace {
@@ -40,6 +41,7 @@ void BesideEngine::cancel(protocol::RequestId target) {
     {
         const std::scoped_lock lock(m_mutex);
         numCancelled = std::erase_if(m_waiting, [target](const Waiting& each) { return each.id == target; });
+        if (const auto running = m_running.find(target); running != m_running.end()) running->second = true;
     }
     if (numCancelled > 0)
         m_events.push(
@@ -57,9 +59,19 @@ void BesideEngine::run() {
             }
             next = std::move(m_waiting.front());
             m_waiting.pop_front();
+            m_running[next->id] = false;
         }
         const BusErrorAnswer answer(next->id, next->path);
-        m_events.push({next->id, next->work()});
+        const StopScope scope([this, id = next->id] {
+            const std::scoped_lock lock(m_mutex);
+            return m_running[id];
+        });
+        protocol::EventBody result = next->work();
+        {
+            const std::scoped_lock lock(m_mutex);
+            m_running.erase(next->id);
+        }
+        m_events.push({next->id, std::move(result)});
     }
 }
 

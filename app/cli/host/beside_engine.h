@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 
@@ -21,7 +22,8 @@ class BesideEngine {
     /// Answers by what `work` gives, which is called on any thread and may read the file at `path`; by Failed
     /// at once when too much is waiting.
     void enqueue(protocol::RequestId id, std::string path, std::function<protocol::EventBody()> work);
-    /// One that waits ends; one that runs goes on, and is answered.
+    /// One that waits ends at once. One that runs, as soon as what it does looks whether to stop (StopScope);
+    /// reading a file does not.
     void cancel(protocol::RequestId target);
 
   private:
@@ -38,6 +40,7 @@ class BesideEngine {
 
     std::mutex m_mutex;
     std::deque<Waiting> m_waiting;
+    std::map<protocol::RequestId, bool> m_running;  ///< whether they were cancelled
     size_t m_numThreads = 0;
 };
 

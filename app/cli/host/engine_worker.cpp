@@ -8,6 +8,7 @@
 #include "app/cli/host/bus_error.h"
 #include "app/cli/host/throttle.h"
 #include "ingle/error_ids.h"
+#include "ingle/stop_scope.h"
 #include "ingle/version.h"
 
 namespace ingle::cli {
@@ -119,6 +120,7 @@ void EngineWorker::cancel(protocol::RequestId target) {
             pending->second.cancelled = true;
             if (pending->second.submitted) m_engine->cancel(*pending->second.submitted);
         }
+        m_isServingCancelled = m_isServingCancelled || m_serving == target;
         numWaiting = std::erase_if(m_inbox, isIt) + std::erase_if(m_whenIdle, isIt);
     }
     if (numWaiting > 0) fail(target, withCodeId({ErrorCode::Cancelled, "It was cancelled."}));
@@ -131,6 +133,8 @@ std::optional<protocol::Request> EngineWorker::takeRequest(Wait wait) {
     if (m_inbox.empty()) return std::nullopt;
     protocol::Request request = std::move(m_inbox.front());
     m_inbox.pop_front();
+    m_serving = request.id;
+    m_isServingCancelled = false;
     return request;
 }
 
@@ -196,7 +200,7 @@ void EngineWorker::releaseInTime() {
 }
 
 void EngineWorker::fail(protocol::RequestId id, Error error) {
-    m_events.push({id, protocol::Failed{std::move(error)}});
+    m_events.push({id, protocol::Failed{withCodeId(std::move(error))}});
 }
 
 template <typename Work>
@@ -288,7 +292,7 @@ void EngineWorker::serve(protocol::RequestId id, protocol::Count& request) {
     m_counts.enqueue(id, m_origin->path,
                      [vocabulary = m_engine->vocabulary(), request]() -> protocol::EventBody {
                          auto tokens = vocabulary->tokenize(request.text, {.addSpecial = request.addSpecial});
-                         if (!tokens) return protocol::Failed{std::move(tokens).error(), {}};
+                         if (!tokens) return protocol::Failed{withCodeId(std::move(tokens).error()), {}};
                          protocol::Counted counted{.tokens = static_cast<uint32_t>(tokens->size())};
                          if (request.withIds) counted.ids = std::move(*tokens);
                          return counted;
@@ -353,15 +357,25 @@ void EngineWorker::serve(protocol::RequestId id, protocol::Computer&) {
     m_events.push({id, protocol::ComputerDescribed{std::move(*computer)}});
 }
 
+void EngineWorker::serve(protocol::Request& request) {
+    const StopScope scope([this] {
+        const std::scoped_lock lock(m_mutex);
+        return m_isServingCancelled;
+    });
+    std::visit(
+        [&]<typename R>(R& body) {
+            if constexpr (R::kFacts.thread == protocol::HostThread::Engine) serve(request.id, body);
+        },
+        request.body);
+    const std::scoped_lock lock(m_mutex);
+    m_serving.reset();
+}
+
 void EngineWorker::run() {
     for (;;) {
         const Wait wait = m_sinks.empty() ? Wait::ForARequest : Wait::No;
         if (auto request = takeRequest(wait)) {
-            std::visit(
-                [&]<typename R>(R& body) {
-                    if constexpr (R::kFacts.thread == protocol::HostThread::Engine) serve(request->id, body);
-                },
-                request->body);
+            serve(*request);
         } else {
             releaseInTime();
             stepGenerations();

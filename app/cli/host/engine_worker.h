@@ -57,8 +57,8 @@ class EngineWorker {
     /// Hands over a request for HostThread::Engine. Any thread; does not wait: when too many are waiting the
     /// request is answered by Failed.
     void enqueue(protocol::Request request);
-    /// Ends what is under way in order, within one step, and what waits and ends at once (WhenCancelled). Any
-    /// thread.
+    /// Ends what is under way in order, within one step, what waits and ends at once (WhenCancelled), and the
+    /// rendering or tokenizing of a request that this thread is serving. Any thread.
     void cancel(protocol::RequestId target);
 
   private:
@@ -82,6 +82,8 @@ class EngineWorker {
     void stepGenerations();
     void endGenerations();
     bool anyCancelled();
+    /// Runs the handler of `request`.
+    void serve(protocol::Request& request);
     void forget(protocol::RequestId id);
     /// Returns the one before.
     std::unique_ptr<Engine> setEngine(std::unique_ptr<Engine> engine);
@@ -109,6 +111,8 @@ class EngineWorker {
     std::deque<protocol::Request> m_inbox;
     std::deque<protocol::Request> m_whenIdle;  ///< back to the inbox once nothing is under way
     std::map<protocol::RequestId, Pending> m_pending;
+    std::optional<protocol::RequestId> m_serving;
+    bool m_isServingCancelled = false;
     std::unique_ptr<Engine> m_engine;
 
     // The engine thread's.

@@ -77,6 +77,7 @@ void Generation::begin(Model& model, CachedSequence sequence) {
     // Pages serve any beginning; a recurrent state only the one it belongs to, so each message's end counts.
     m_messageEnds.clear();
     if (!model.opened().bound.facts().readsPromptsWhole()) m_messageEnds = {m_prompt.messageTokens};
+    const StopScope scope([this] { return cancelled(); });
     if (model.memorySpec().hasStates() && !m_request.messages.empty())
         m_messageEnds = messageEnds(model.opened(), m_request, m_prompt, m_sequence.ids.size());
     m_leastStop = m_sequence.ids.size() + kFewTokens;

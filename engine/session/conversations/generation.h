@@ -15,6 +15,7 @@
 #include "engine/session/conversations/speculation.h"
 #include "ingle/engine.h"
 #include "ingle/error_ids.h"
+#include "ingle/stop_scope.h"
 
 namespace ingle::session {
 
@@ -40,7 +41,8 @@ class Generation {
 
     /// Renders and tokenizes the prompt. Any thread. Errors: as planPrompt().
     Result<PlannedPrompt> makePrompt(const OpenedModel& model) const {
-        return planPrompt(model, m_request, [this] { return cancelled(); });
+        const StopScope scope([this] { return cancelled(); });
+        return planPrompt(model, m_request);
     }
     /// True when that takes longer than others should wait for it.
     bool isLong() const;

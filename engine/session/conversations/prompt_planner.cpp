@@ -3,6 +3,7 @@
 #include "engine/chat/tools.h"
 #include "engine/session/conversations/answer_rules.h"
 #include "ingle/error_ids.h"
+#include "ingle/stop_scope.h"
 
 #include <algorithm>
 
@@ -63,9 +64,30 @@ size_t leastTokens(const OpenedModel& model, std::span<const tokenizer::TextSegm
     return most == 0 || bytes <= kLongTextBytes ? 0 : (bytes + most - 1) / most;
 }
 
+/// Errors: Cancelled.
+Status checkWanted() {
+    if (StopScope::isStopWanted()) return fail(ErrorCode::Cancelled, "cancelled");
+    return {};
+}
+
+/// Renders many times for one prompt, and by the built-in format once a template has used up its work.
+class Renderings {
+  public:
+    explicit Renderings(const chat::PromptRenderer& prompts) : m_prompts(prompts) {}
+
+    chat::PromptRenderer::Rendered render(std::span<const ChatMessage> messages, chat::GenerationPrompt add) {
+        if (!m_meter.isUsedUp()) m_meter = chat::jinja::Meter();
+        return m_prompts.render(messages, add, m_meter);
+    }
+
+  private:
+    const chat::PromptRenderer& m_prompts;
+    chat::jinja::Meter m_meter;
+};
+
 /// Fills in ids, messageTokens and the plan's note, where they may be as few as `budget`. Returns how many
 /// ids there are, or are at least.
-Result<size_t> tokenizeChat(const OpenedModel& model, const chat::PromptRenderer& prompts,
+Result<size_t> tokenizeChat(const OpenedModel& model, Renderings& prompts,
                             std::span<const ChatMessage> messages, size_t budget, PlannedPrompt& planned) {
     auto rendered = prompts.render(messages, chat::GenerationPrompt::Add);
     if (const size_t least = leastTokens(model, rendered.segments); least > budget) return least;
@@ -116,8 +138,7 @@ Result<PlannedPrompt> planRaw(const OpenedModel& model, const GenerateRequest& r
     return planned;
 }
 
-Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& request,
-                               const std::function<bool()>& stopWanted) {
+Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& request) {
     INGLE_TRY(checkTokenizer(model));
     for (const uint32_t pinned : request.pinned) {
         if (pinned >= request.messages.size()) {
@@ -131,9 +152,10 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
     const uint32_t room = roomForPrompts(context, prompts);
     const uint32_t budget = room > 0 ? room : UINT32_MAX;
 
+    Renderings renderings(prompts);
     const auto droppable = static_cast<size_t>(std::ranges::count(turns, false, &Turn::mustStay));
     const auto withoutOldest = [&](size_t count) -> Result<SizedPrompt> {
-        if (stopWanted()) return fail(ErrorCode::Cancelled, "cancelled");
+        INGLE_TRY(checkWanted());
         SizedPrompt prompt;
         PlannedPrompt& planned = prompt.planned;
         planned.thinks = prompts.thinks();
@@ -146,7 +168,7 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
                 if (!drop) kept.push_back(request.messages[i]);
             }
         }
-        INGLE_TRY_ASSIGN(prompt.tokens, tokenizeChat(model, prompts, kept, budget, planned));
+        INGLE_TRY_ASSIGN(prompt.tokens, tokenizeChat(model, renderings, kept, budget, planned));
         return prompt;
     };
     if (request.whenFull == WhenFull::Refuse) {
@@ -157,6 +179,7 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
     size_t estimate = 0;
     for (Turn& turn : turns) {
         for (uint32_t i = turn.first; i < turn.end; ++i) {
+            INGLE_TRY(checkWanted());
             const tokenizer::TextSegment text{chat::messageText(request.messages[i], chat::Thoughts::Mark)};
             INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode({&text, 1}, /*addSpecial=*/false));
             turn.estimate += ids.size() + kMarkupTokens;
@@ -258,9 +281,10 @@ std::vector<size_t> messageEnds(const OpenedModel& model, const GenerateRequest&
     std::vector<size_t> ends{planned.messageTokens};
     std::vector<ChatMessage> messages;
     for (const uint32_t index : planned.plan.kept) messages.push_back(request.messages[index]);
-    while (messages.size() > 1 && ends.back() > after) {
+    Renderings renderings(prompts);
+    while (messages.size() > 1 && ends.back() > after && !StopScope::isStopWanted()) {
         messages.pop_back();
-        const auto rendered = prompts.render(messages, chat::GenerationPrompt::Omit);
+        const auto rendered = renderings.render(messages, chat::GenerationPrompt::Omit);
         const auto ids = model.tokenizer->encode(rendered.segments, /*addSpecial=*/true);
         if (!ids) break;
         const auto common =
@@ -271,11 +295,10 @@ std::vector<size_t> messageEnds(const OpenedModel& model, const GenerateRequest&
     return ends;
 }
 
-Result<PlannedPrompt> planPrompt(const OpenedModel& model, const GenerateRequest& request,
-                                 const std::function<bool()>& stopWanted) {
+Result<PlannedPrompt> planPrompt(const OpenedModel& model, const GenerateRequest& request) {
     if (!request.promptForm.tools.empty()) INGLE_TRY(chat::checkTools(request.promptForm.tools));
-    INGLE_TRY_ASSIGN(PlannedPrompt planned, request.messages.empty() ? planRaw(model, request)
-                                                                     : planChat(model, request, stopWanted));
+    INGLE_TRY_ASSIGN(PlannedPrompt planned,
+                     request.messages.empty() ? planRaw(model, request) : planChat(model, request));
     planned.plan.contextTokens = contextOf(model, request);
     if (!request.resumeText.empty()) {
         INGLE_TRY_ASSIGN(planned.begun, tokenizeWithin(model, {request.resumeText}, /*addSpecial=*/false,

@@ -2,7 +2,6 @@
 /// window and command line.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "engine/session/loading/model.h"
@@ -29,10 +28,8 @@ struct PlannedPrompt {
 /// answer), oldest first, until the prompt leaves room for an answer. Deterministic. Errors: InvalidArgument
 /// (nothing to answer, a pinned index out of range, what must be kept does not fit, or something would be
 /// dropped from a request that wants to know of it: ConversationFull); Unsupported when the
-/// model has no tokenizer; Cancelled once `stopWanted()` says so.
-Result<PlannedPrompt> planPrompt(
-    const OpenedModel& model, const GenerateRequest& request,
-    const std::function<bool()>& stopWanted = [] { return false; });
+/// model has no tokenizer; Cancelled, as StopScope says.
+Result<PlannedPrompt> planPrompt(const OpenedModel& model, const GenerateRequest& request);
 
 /// What planPrompt() makes, for people. Errors: as planPrompt(); GrammarRefused.
 Result<PromptPreview> previewPrompt(const OpenedModel& model, const GenerateRequest& request);

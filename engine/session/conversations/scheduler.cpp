@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "engine/base/check.h"
+#include "ingle/stop_scope.h"
 
 namespace ingle::session {
 namespace {
@@ -16,6 +17,10 @@ constexpr size_t kSharedPrefillShare = 4;
 /// What cannot begin yet (the model file's hash is being computed, or a long prompt made) is asked again
 /// after this, where there is nothing else to do.
 constexpr std::chrono::milliseconds kUntilItCanBegin{10};
+/// Most prompts are made within a millisecond, and begin with the next step. The others would hold up every
+/// answer and a cancel; they are made meanwhile, so many at once.
+constexpr std::chrono::milliseconds kUntilShortIsMade{50};
+constexpr size_t kMostPlannings = 4;
 
 }  // namespace
 
@@ -125,19 +130,27 @@ std::optional<Status> Scheduler::plan(const std::shared_ptr<Generation>& generat
         if (!prompt) return tl::unexpected<Error>(std::move(prompt).error());
         return generation->plan(model, *std::move(prompt));
     };
-    if (!generation->isLong()) return take(generation->makePrompt(model));
-    const auto isMade = [this](std::chrono::milliseconds patience) {
-        return m_planning->prompt.wait_for(patience) == std::future_status::ready;
+    const auto isMade = [](const Planning& planning, std::chrono::milliseconds patience) {
+        return planning.prompt.wait_for(patience) == std::future_status::ready;
     };
-    if (m_planning && m_planning->generation->cancelled() && isMade({})) m_planning.reset();
-    if (!m_planning)
-        m_planning = Planning{generation, std::async(std::launch::async, [generation, &model] {
-                                  return generation->makePrompt(model);
-                              })};
-    if (m_planning->generation != generation || !isMade(m_running.empty() ? kUntilItCanBegin : 0ms))
-        return std::nullopt;
-    Result<PlannedPrompt> prompt = m_planning->prompt.get();
-    m_planning.reset();
+    std::erase_if(m_plannings,
+                  [&](const Planning& each) { return each.generation->cancelled() && isMade(each, 0ms); });
+    auto planning = std::ranges::find(m_plannings, generation, &Planning::generation);
+    std::chrono::milliseconds patience = m_running.empty() ? kUntilItCanBegin : 0ms;
+    if (planning == m_plannings.end()) {
+        const bool isLong = generation->isLong();
+        if (m_plannings.size() >= kMostPlannings) return std::nullopt;
+        if (isLong && std::ranges::find(m_plannings, true, &Planning::isLong) != m_plannings.end())
+            return std::nullopt;
+        m_plannings.push_back({generation, isLong, std::async(std::launch::async, [generation, &model] {
+                                   return generation->makePrompt(model);
+                               })});
+        planning = std::prev(m_plannings.end());
+        if (!isLong) patience = kUntilShortIsMade;
+    }
+    if (!isMade(*planning, patience)) return std::nullopt;
+    Result<PlannedPrompt> prompt = planning->prompt.get();
+    m_plannings.erase(planning);
     return take(std::move(prompt));
 }
 
@@ -445,7 +458,10 @@ void Scheduler::waitForChange() {
 
 Status Scheduler::stepTask(BackgroundTask& task) {
     if (task.cancelled()) return fail(ErrorCode::Cancelled, "cancelled");
-    if (!task.planned()) return task.plan(m_model.opened());
+    if (!task.planned()) {
+        const StopScope scope([&task] { return task.cancelled(); });
+        return task.plan(m_model.opened());
+    }
     if (!task.begun()) {
         INGLE_TRY_ASSIGN(CachedSequence sequence, m_finder.find(task.text(), runningSequences()));
         task.begin(std::move(sequence));

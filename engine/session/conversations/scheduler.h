@@ -56,16 +56,18 @@ class Scheduler {
         Generation::Feed feed;
     };
 
-    /// A long prompt on a thread of its own.
+    /// A prompt on a thread of its own.
     struct Planning {
         std::shared_ptr<Generation> generation;
+        bool isLong = false;
         std::future<Result<PlannedPrompt>> prompt;
     };
 
     bool hasWork();
     bool answersWait();
     void admit();
-    /// Nothing: its prompt is not there yet. Long ones are made one after the other, while steps go on.
+    /// Nothing: its prompt is not there yet. Prompts are made while steps go on, long ones one after the
+    /// other.
     std::optional<Status> plan(const std::shared_ptr<Generation>& generation);
     /// Gives `generation` a sequence to begin with. False when it has ended instead.
     bool begin(Generation& generation);
@@ -134,7 +136,7 @@ class Scheduler {
     std::optional<Clock::time_point> m_stepBegin;  ///< of one that m_costs is to be told of
     /// Steps of the only running generation, whose sequence nothing else touches meanwhile.
     std::unique_ptr<backend::DecodeQueue> m_ahead;
-    std::optional<Planning> m_planning;  ///< of one that waits, or was cancelled since
+    std::vector<Planning> m_plannings;  ///< of those that wait, or were cancelled since
 };
 
 }  // namespace ingle::session

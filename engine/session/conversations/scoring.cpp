@@ -8,8 +8,7 @@
 
 namespace ingle::session {
 Status Scoring::plan(const OpenedModel& model) {
-    INGLE_TRY_ASSIGN(const PlannedPrompt prompt,
-                     planPrompt(model, m_request.request, [this] { return cancelled(); }));
+    INGLE_TRY_ASSIGN(const PlannedPrompt prompt, planPrompt(model, m_request.request));
     const size_t numIds = m_request.ids.size();
     if (m_request.top > kMostTop)
         return fail(ErrorCode::InvalidArgument, "the {} likeliest tokens: {} at most", m_request.top,

@@ -11,6 +11,7 @@
 #include "tests/engine/session/recording_sink.h"
 #include "tests/golden.h"
 #include "tests/opened.h"
+#include "tests/processor_time.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle {
@@ -255,12 +256,45 @@ TEST_P(Generations, planningStopsWhenItIsNotWantedAnyMore) {
         request.messages.push_back(textMessage(Role::User, std::string(40, 'b')));
     }
     int asked = 0;
-    const auto plan = session::planPrompt(*model, request, [&] { return ++asked > 1; });
+    const StopScope scope([&] { return ++asked > 1; });
+    const auto plan = session::planPrompt(*model, request);
     ASSERT_FALSE(plan);
     EXPECT_EQ(plan.error().code, ErrorCode::Cancelled);
     asked = -1000;
-    ASSERT_TRUE(session::planPrompt(*model, request, [&] { return ++asked > 1; }));
-    EXPECT_LT(asked, -1000 + 10);  // bisection, not one try for each turn
+    ASSERT_TRUE(session::planPrompt(*model, request));
+    // Once for each message, and bisection, not one try for each turn.
+    EXPECT_LT(asked, static_cast<int>(request.messages.size()) - 1000 + 10);
+}
+
+/// A template that takes half a second of the processor: it is rendered beside the steps.
+TEST_P(Generations, aPromptThatTakesLongHoldsUpNobody) {
+    GenerateRequest bomb = question();
+    bomb.promptForm.chatTemplate =
+        "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}";
+    RecordingSink slow;
+    const GenerationId id = m_engine->submit(bomb, slow).value();
+    EXPECT_TRUE(m_engine->step());
+    EXPECT_EQ(slow.planCount, 0);
+    const double begin = test::processorSeconds();
+    m_engine->cancel(id);
+    m_engine->step();
+    ASSERT_TRUE(slow.result);
+    EXPECT_EQ(slow.result->reason, StopReason::Cancelled);
+    EXPECT_LT(test::processorSeconds() - begin, 0.05);
+
+    RecordingSink again, quick;
+    const GenerationId other = m_engine->submit(bomb, again).value();
+    m_engine->submit(question(), quick).value();
+    while (!quick.result && m_engine->step()) {
+    }
+    EXPECT_TRUE(quick.result);
+    m_engine->cancel(other);
+    while (m_engine->step()) {
+    }
+    EXPECT_TRUE(again.result);
+    // Nobody cancels: the model's own form is used, and the plan says why.
+    const RecordingSink patient = run(bomb);
+    EXPECT_NE(patient.plan.note.find("takes too long"), std::string::npos) << patient.plan.note;
 }
 
 TEST_P(Generations, aMessageThatCannotFitIsOneSentence) {

@@ -8,7 +8,7 @@ static_assert(
     [] {
         for (size_t i = 0; i < kLosses.size(); ++i)
             if (static_cast<size_t>(kLosses[i].kind) != i) return false;
-        return kLosses.size() == static_cast<size_t>(LossKind::UnreadableFiles) + 1;
+        return kLosses.size() == static_cast<size_t>(LossKind::Rest) + 1;
     }(),
     "the table has a row for each kind, in their order");
 

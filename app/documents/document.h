@@ -40,6 +40,7 @@ enum class LossKind {
     BuildFolders,
     OutsideLinks,
     UnreadableFiles,
+    Rest,  ///< what comes behind the text: reading it took too long
 };
 
 struct LossInfo {
@@ -70,6 +71,8 @@ inline constexpr std::array kLosses{
              "{0} links that lead out of the folder"},
     LossInfo{LossKind::UnreadableFiles, "unreadableFiles", "1 file that could not be read",
              "{0} files that could not be read"},
+    LossInfo{LossKind::Rest, "rest", "the rest of it: reading took too long",
+             "the rest of {0} files: reading took too long"},
 };
 
 constexpr const LossInfo& lossInfo(LossKind kind) {

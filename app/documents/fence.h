@@ -1,6 +1,7 @@
 /// Markdown's fences.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -9,8 +10,12 @@ namespace ingle::documents {
 /// The text between two lines that do not stand in it. It does not end in a line end, and neither does the
 /// result.
 inline std::string fenced(std::string_view text) {
-    std::string fence = "```";
-    while (text.find(fence) != std::string_view::npos) fence += '`';
+    size_t longest = 2, run = 0;
+    for (const char each : text) {
+        run = each == '`' ? run + 1 : 0;
+        longest = std::max(longest, run);
+    }
+    const std::string fence(longest + 1, '`');
     std::string result = fence + '\n';
     result += text;
     return result + '\n' + fence;

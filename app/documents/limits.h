@@ -21,7 +21,9 @@ inline constexpr uint64_t kSmallPart = uint64_t{4} << 20;  ///< whose ratio does
 
 /// Of the process that reads.
 inline constexpr uint64_t kMemory = uint64_t{1536} << 20;  ///< address space, in bytes
-inline constexpr std::chrono::seconds kProcessorTime{60};
+inline constexpr std::chrono::seconds kProcessorTime{10};
+/// Of it, what readers have before they have to end with the text so far.
+inline constexpr std::chrono::seconds kReadingTime{8};
 inline constexpr std::chrono::seconds kPatience{120};
 /// What it answers: a line that describes the document, and the text.
 inline constexpr size_t kDescriptionBytes = size_t{32} << 20;

@@ -18,6 +18,7 @@
 #include "app/documents/answer.h"
 #include "app/documents/limits.h"
 #include "app/documents/readers/reader.h"
+#include "app/documents/readers/time_limit.h"
 #include "app/documents/refusals.h"
 #include "app/sandbox/sandbox.h"
 
@@ -70,8 +71,7 @@ int main(int argc, char** argv) {
     ::setpriority(PRIO_PROCESS, 0, 5);
     limit(RLIMIT_CORE, 0, 0);
     limit(RLIMIT_AS, limits::kMemory, limits::kMemory);
-    constexpr rlim_t kSeconds = limits::kProcessorTime.count();
-    limit(RLIMIT_CPU, kSeconds, kSeconds + 1);
+    documents::limitTime();
 
     // Times in archives are made local ones; the C library looks for the zone in files until it knows one by
     // name.

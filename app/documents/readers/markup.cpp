@@ -1,5 +1,7 @@
 #include "app/documents/readers/markup.h"
 
+#include "app/documents/readers/time_limit.h"
+
 #include <libxml/HTMLparser.h>
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
@@ -38,7 +40,7 @@ struct Parse {
 
     void begin(std::string_view element) {
         handler->begin(element, attributes);
-        if (handler->isDone()) xmlStopParser(context);
+        if (handler->isDone() || isTimeOver()) xmlStopParser(context);
     }
 };
 
@@ -116,7 +118,7 @@ bool parseXml(std::string_view bytes, std::span<const Namespace> namespaces, Mar
     xmlDocPtr tree = xmlCtxtReadMemory(context.get(), bytes.data(), static_cast<int>(bytes.size()), nullptr,
                                        nullptr, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     if (tree) xmlFreeDoc(tree);
-    return !parse.hasType && (context->wellFormed || handler.isDone());
+    return !parse.hasType && (context->wellFormed || handler.isDone() || isTimeOver());
 }
 
 void parseHtml(std::string_view text, MarkupHandler& handler) {

@@ -12,8 +12,13 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\n";
 constexpr uint32_t kDeepestItem = 8;
+constexpr size_t kBeside = 4096;  // between blocks
 
 }  // namespace
+
+TextComposer::TextComposer(std::string_view format) : m_format(format) {
+    m_text.reserve(limits::kTextBytes + kBeside);
+}
 
 void TextComposer::text(std::string_view piece) {
     if (m_text.size() + m_row.size() + m_cell.size() + m_block.size() + piece.size() > limits::kTextBytes)
@@ -49,6 +54,10 @@ std::string TextComposer::takeBlock() {
 
 void TextComposer::emit(std::string_view block, Glue glue) {
     if (m_isFull || block.empty()) return;
+    if (m_text.size() + 2 + block.size() > m_text.capacity()) {
+        m_isFull = true;
+        return;
+    }
     const bool isClose = glue == m_last && glue != Glue::Paragraph;
     if (!m_text.empty()) m_text += isClose ? "\n" : "\n\n";
     m_last = glue;
@@ -58,6 +67,7 @@ void TextComposer::emit(std::string_view block, Glue glue) {
     }
     m_page.reset();
     m_text += block;
+    keepText(m_format, m_text);
 }
 
 void TextComposer::addToCell(std::string_view block) {
@@ -139,11 +149,13 @@ void TextComposer::lost(LossKind kind, uint64_t count) {
     m_losses[kind] += count;
 }
 
-Result<Document> TextComposer::finish(std::string_view format, std::string_view title) {
+Result<Document> TextComposer::finish(std::string_view title) {
     while (isInTable()) endTable();
     endParagraph();
-    if (m_isFull || m_text.size() > limits::kTextBytes) return refuse(Refusal::TooMuchText, format);
-    if (m_text.empty()) return refuse(Refusal::Empty, format);
+    if (m_isFull || m_text.size() > limits::kTextBytes) return refuse(Refusal::TooMuchText, m_format);
+    keepText(m_format, {});
+    if (isTimeOver()) lost(LossKind::Rest);
+    if (m_text.empty()) return refuse(isTimeOver() ? Refusal::ReaderTooSlow : Refusal::Empty, m_format);
     Document document{.title = oneLine(title), .text = std::move(m_text), .places = std::move(m_places)};
     for (const auto& [kind, count] : m_losses)
         if (count > 0) document.leftOut.push_back({kind, count});

@@ -8,16 +8,20 @@
 #include <vector>
 
 #include "app/documents/document.h"
+#include "app/documents/readers/time_limit.h"
 #include "app/documents/refusals.h"
 #include "ingle/result.h"
 
 namespace ingle::documents {
 
 /// Text is given in pieces to the open block, which ends with one of the functions end…(); an empty one
-/// leaves no trace. Everything is cleaned (text_encoding.h). Stops taking anything once it is full; finish()
-/// says so.
+/// leaves no trace. Everything is cleaned (text_encoding.h). Stops taking anything once it is full or the
+/// time is over; finish() says so.
 class TextComposer {
   public:
+    /// `format` is what the text so far is kept for, should the reader's time be over (time_limit.h).
+    explicit TextComposer(std::string_view format);
+
     /// Kept as it is.
     void text(std::string_view piece);
     /// Runs of spaces and line ends are one space, and none stand at the beginning: as HTML and OpenDocument
@@ -43,12 +47,13 @@ class TextComposer {
     void beginPage(uint32_t number);
     void lost(LossKind kind, uint64_t count = 1);
 
-    bool isFull() const { return m_isFull; }
+    /// Nothing more is taken.
+    bool isFull() const { return m_isFull || isTimeOver(); }
     /// Whether the open block has anything but white space.
     bool hasBlock() const { return m_block.find_first_not_of(" \t\n") != std::string::npos; }
 
-    /// Errors: TooMuchText, Empty. `format` is for their sentences; `title` may be empty or several lines.
-    Result<Document> finish(std::string_view format, std::string_view title);
+    /// Errors: TooMuchText, Empty, ReaderTooSlow. `title` may be empty or several lines.
+    Result<Document> finish(std::string_view title);
 
   private:
     enum class Glue { Paragraph, Item, Row };
@@ -60,7 +65,8 @@ class TextComposer {
     bool isInTable() const { return m_tables > 0; }
     void addToCell(std::string_view block);
 
-    std::string m_text;
+    std::string m_format;
+    std::string m_text;  ///< never moves
     std::string m_block;
     std::string m_cell;
     std::string m_row;

@@ -2,6 +2,7 @@
 #include "app/documents/read_document.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <atomic>
@@ -107,6 +108,33 @@ TEST_F(ReadDocument, aChildThatFailsIsOneSentence) {
     slow = standIn("exec 1>&-; exec /bin/sleep 60");
     slow.patience = std::chrono::milliseconds(200);
     expectId(readDocument(path, slow), "documentReaderTooSlow");
+}
+
+/// A page that takes for ever: 6 KB in which each form draws the next one ten times. What was read before it
+/// is there, and a note.
+TEST_F(ReadDocument, whatTakesTooLongKeepsTheTextBeforeIt) {
+    std::vector<std::string> objects = test::pdfObjects({"First page", "Second page"});
+    const size_t firstForm = objects.size() + 1;
+    objects[5] = fmt::format(
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 400]/Contents 7 0 R/Resources"
+        "<</XObject<</X {} 0 R>>>>>>",
+        firstForm);
+    objects[6] = test::streamOf("/X Do");
+    for (size_t i = 0; i < 16; ++i)
+        objects.push_back(
+            fmt::format("<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X {} 0 R>>>>",
+                        firstForm + i + 1) +
+            test::streamOf("/X Do /X Do /X Do /X Do /X Do /X Do /X Do /X Do /X Do /X Do").substr(2));
+    objects.push_back("<</Type/XObject/Subtype/Form/BBox[0 0 9 9]" + test::streamOf("0 0 m").substr(2));
+    const auto document = readDocument(write("slow.pdf", test::pdfOf(objects)));
+    ASSERT_TRUE(document) << document.error().message;
+    EXPECT_EQ(document->text, "First page");
+    ASSERT_EQ(document->leftOut.size(), 1U);
+    EXPECT_EQ(lossText(document->leftOut[0]), "the rest of it: reading took too long");
+    EXPECT_EQ(document->title, "slow.pdf");
+    rusage used{};
+    ASSERT_EQ(::getrusage(RUSAGE_CHILDREN, &used), 0);
+    EXPECT_LE(used.ru_utime.tv_sec, 12);
 }
 
 TEST_F(ReadDocument, itIsCancelledAtOnce) {

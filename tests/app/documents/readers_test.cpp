@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "app/documents/answer.h"
+#include "app/documents/fence.h"
 #include "app/documents/other_formats.h"
 #include "app/documents/readers/reader.h"
 #include "app/documents/refusals.h"
 #include "tests/app/documents/sample_documents.h"
+#include "tests/processor_time.h"
 
 namespace ingle::documents {
 
@@ -208,6 +210,16 @@ TEST(Readers, contentIsBelievedBeforeTheName) {
     const auto text = readSample("Dear reader", "letter.doc");
     ASSERT_TRUE(text) << text.error().message;
     EXPECT_EQ(text->format, "text");
+}
+
+/// A fence grew by one mark at a time: 50 s for a megabyte of them.
+TEST(Fence, isLongerThanAnyInTheText) {
+    EXPECT_EQ(fenced("a"), "```\na\n```");
+    EXPECT_EQ(fenced("a ```` b"), "`````\na ```` b\n`````");
+    const std::string marks(1 << 20, '`');
+    const double begin = test::processorSeconds();
+    EXPECT_EQ(fenced(marks).size(), 3 * marks.size() + 4);
+    EXPECT_LT(test::processorSeconds() - begin, 0.5);
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ class Page final : public MarkupHandler {
 
     Result<Document> finish() {
         closeBlock();
-        return m_composer.finish(kFormat, m_title);
+        return m_composer.finish(m_title);
     }
 
   private:
@@ -182,7 +182,7 @@ class Page final : public MarkupHandler {
         m_composer.endItem(m_lists > 0 ? m_lists - 1 : 0);
     }
 
-    TextComposer m_composer;
+    TextComposer m_composer{kFormat};
     std::string m_title;
     std::string m_hiddenBy;  ///< name of the element; empty: what comes is seen
     size_t m_hiddenDepth = 0;

@@ -100,7 +100,7 @@ class Body final : public MarkupHandler {
             m_composer.endParagraph();
             notes.remove_prefix(end);
         }
-        return m_composer.finish(kFormat, title);
+        return m_composer.finish(title);
     }
 
   private:
@@ -128,7 +128,7 @@ class Body final : public MarkupHandler {
         m_composer.endItem(m_lists > 0 ? m_lists - 1 : 0);
     }
 
-    TextComposer m_composer;
+    TextComposer m_composer{kFormat};
     std::string m_notes;  ///< a line for each
     uint32_t m_numNotes = 0;
     size_t m_skipped = 0;     ///< open elements of what is skipped

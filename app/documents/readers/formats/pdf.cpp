@@ -110,7 +110,7 @@ Result<Document> read(const Input& input) {
     if (numPages <= 0) return refuse(Refusal::Damaged, kFormat);
     if (static_cast<size_t>(numPages) > limits::kPages) return refuse(Refusal::TooMuchText, kFormat);
 
-    TextComposer composer;
+    TextComposer composer(kFormat);
     int numEmpty = 0;
     for (int i = 0; i < numPages && !composer.isFull(); ++i) {
         composer.beginPage(static_cast<uint32_t>(i) + 1);
@@ -123,7 +123,7 @@ Result<Document> read(const Input& input) {
         return refuse(complaints.count() > 0 ? Refusal::UnknownCharacters : Refusal::Scanned, kFormat);
     composer.lost(LossKind::PagesWithoutText, static_cast<uint64_t>(numEmpty));
     composer.lost(LossKind::UnknownCharacters, complaints.count());
-    return composer.finish(kFormat, toUtf8(pdf->get_title()));
+    return composer.finish(toUtf8(pdf->get_title()));
 }
 
 /// Poppler reads its settings when a document is opened while none is, and the C library opens a file for the

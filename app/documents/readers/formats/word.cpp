@@ -177,7 +177,7 @@ class Body final : public MarkupHandler {
     }
 
     bool isDone() const override { return m_composer.isFull(); }
-    Result<Document> finish(std::string_view title) { return m_composer.finish(kFormat, title); }
+    Result<Document> finish(std::string_view title) { return m_composer.finish(title); }
     bool hasNotes() const { return !m_notes.empty(); }
 
   private:
@@ -240,7 +240,7 @@ class Body final : public MarkupHandler {
     }
 
     const Styles& m_styles;
-    TextComposer m_composer;
+    TextComposer m_composer{kFormat};
     std::set<std::string> m_notes;  ///< that the text refers to
     std::string m_note;             ///< what the next text begins with
     size_t m_skipped = 0;           ///< open elements of what is skipped

@@ -25,7 +25,7 @@ float sound(float value) {
 
 Result<std::vector<float>> floatsOf(const tensor::Tensor& tensor) {
     if (tensor.format->id != quant::kF32)
-        return fail(ErrorCode::Corrupt, "{} is {} and not F32", tensor.name, tensor.format->name);
+        return fail(ErrorCode::Corrupt, "{} is {} and not F32", shown(tensor.name), tensor.format->name);
     std::vector<float> values(tensor.shape.numElems());
     std::memcpy(values.data(), tensor.data.data(), values.size() * sizeof(float));
     return values;
@@ -67,7 +67,7 @@ Result<Values> readBinary(std::span<const std::byte> bytes) {
         INGLE_TRY_ASSIGN(const auto name, reader.text(static_cast<uint64_t>(nameBytes)));
         INGLE_TRY_ASSIGN(const auto calls, reader.read<int32_t>());
         INGLE_TRY_ASSIGN(const auto number, reader.read<int32_t>());
-        if (number <= 0) return fail(ErrorCode::Corrupt, "{} has {} values", name, number);
+        if (number <= 0) return fail(ErrorCode::Corrupt, "{} has {} values", shown(name), number);
         INGLE_TRY_ASSIGN(const auto raw, reader.take(static_cast<uint64_t>(number) * sizeof(float)));
         std::vector<float> values(static_cast<size_t>(number));
         std::memcpy(values.data(), raw.data(), raw.size());

@@ -17,18 +17,28 @@ std::string rendered(const chat::PromptRenderer& renderer, std::span<const ChatM
     return out;
 }
 
-/// Whether a special token of the vocabulary begins before `at` in the text and ends behind it.
-bool cutsToken(const formats::TokenizerData& data, std::string_view text, size_t at) {
+/// What stands around messages is far shorter in every published template.
+constexpr size_t kMostMarkup = 4096;
+
+/// At which places a text may be cut: at none where a special token of the vocabulary begins before it and
+/// ends behind it.
+std::vector<bool> allowedCuts(const formats::TokenizerData& data, std::string_view text) {
+    std::vector<int> inside(text.size() + 1, 0);  // how many tokens more than at the place before
     for (size_t id = 0; id < data.types.size(); ++id) {
         if (data.types[id] != formats::TokenType::Control &&
             data.types[id] != formats::TokenType::UserDefined)
             continue;
         const std::string& token = data.tokens[id];
-        for (size_t found = text.find(token); found != std::string_view::npos && found < at && !token.empty();
-             found = text.find(token, found + 1))
-            if (found + token.size() > at) return true;
+        if (token.size() < 2 || token.size() > text.size()) continue;
+        for (size_t at = text.find(token); at != std::string_view::npos; at = text.find(token, at + 1)) {
+            ++inside[at + 1];
+            --inside[at + token.size()];
+        }
     }
-    return false;
+    std::vector<bool> allowed;
+    int depth = 0;
+    for (const int change : inside) allowed.push_back((depth += change) == 0);
+    return allowed;
 }
 
 }  // namespace
@@ -47,14 +57,16 @@ std::optional<PromptParts> promptParts(const formats::ModelFile& model) {
         return std::nullopt;
     const std::string before = two.substr(0, first);
     const std::string between = two.substr(answer + kAnswer.size(), second - answer - kAnswer.size());
+    if (before.size() > kMostMarkup || between.size() > kMostMarkup) return std::nullopt;
     PromptParts parts{.assistant = two.substr(second + kSecond.size())};
     // What both end with belongs to the question.
     size_t shared = 0;
     while (shared < before.size() && shared < between.size() &&
            before[before.size() - 1 - shared] == between[between.size() - 1 - shared])
         ++shared;
-    while (shared > 0 && (cutsToken(model.tokenizer, before, before.size() - shared) ||
-                          cutsToken(model.tokenizer, between, between.size() - shared)))
+    const auto cutsBefore = allowedCuts(model.tokenizer, before);
+    const auto cutsBetween = allowedCuts(model.tokenizer, between);
+    while (shared > 0 && (!cutsBefore[before.size() - shared] || !cutsBetween[between.size() - shared]))
         --shared;
     parts.user = before.substr(before.size() - shared);
     parts.begin = before.substr(0, before.size() - shared);

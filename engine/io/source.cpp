@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <filesystem>
 
@@ -68,7 +69,8 @@ std::string Source::name() const {
 
 Result<std::string> Source::pathOf(std::string_view name) const {
     constexpr std::string_view kSeparators("/\0", 2);
-    if (name.empty() || name == "." || name == ".." || name.find_first_of(kSeparators) != name.npos)
+    if (name.empty() || name.size() > NAME_MAX || name == "." || name == ".." ||
+        name.find_first_of(kSeparators) != name.npos)
         return withId<ErrorId::FileOutside>(
             fail(ErrorCode::InvalidArgument, "{}: '{}' is not the name of a file beside it", m_path,
                  shown(name)),

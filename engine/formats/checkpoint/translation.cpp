@@ -194,8 +194,8 @@ Status Translation::split(const std::string& name, std::span<const Part> parts) 
         first += part.rows;
     }
     if (first * unit != whole.data.size())
-        return fail(ErrorCode::Corrupt, "tensor '{}' of shape {} has not the {} rows of its parts", name,
-                    whole.shape.text(), first);
+        return fail(ErrorCode::Corrupt, "tensor '{}' of shape {} has not the {} rows of its parts",
+                    shown(name), whole.shape.text(), first);
     return {};
 }
 
@@ -269,11 +269,12 @@ Status Translation::finishStacks() {
         table->rowsPerRun = first.shape.numRows();
         for (const auto& [number, matrix] : matrices) {
             if (number != table->runs.size())
-                return fail(ErrorCode::Corrupt, "of the matrices of '{}', number {} is missing", name,
+                return fail(ErrorCode::Corrupt, "of the matrices of '{}', number {} is missing", shown(name),
                             table->runs.size());
             if (matrix.shape != first.shape || matrix.format != first.format)
-                return fail(ErrorCode::Corrupt, "the matrices of '{}' differ: {} of {} and {} of {}", name,
-                            first.format->name, first.shape.text(), matrix.format->name, matrix.shape.text());
+                return fail(ErrorCode::Corrupt, "the matrices of '{}' differ: {} of {} and {} of {}",
+                            shown(name), first.format->name, first.shape.text(), matrix.format->name,
+                            matrix.shape.text());
             table->runs.push_back(matrix.data.data());
         }
         INGLE_TRY(tensor::checkedBytes(stack.shape, *stack.format));
@@ -308,7 +309,7 @@ Status Translation::finishStacks() {
             stack.table = std::move(table);
         }
         if (!model.tensors.try_emplace(name, stack).second)
-            return fail(ErrorCode::Corrupt, "tensor '{}' occurs twice", name);
+            return fail(ErrorCode::Corrupt, "tensor '{}' occurs twice", shown(name));
     }
     m_stacks.clear();
     return {};

@@ -24,6 +24,8 @@ using gguf::ValueType;
 /// million array elements), so that a damaged count cannot ask for much memory.
 constexpr uint64_t kMaxHeaderBytes = uint64_t{256} << 20;
 constexpr uint64_t kMaxArrayElements = uint64_t{1} << 24;
+constexpr uint64_t kMaxTexts = uint64_t{1}
+                               << 22;  ///< of all arrays; an empty one takes 8 bytes here, 32 in memory
 constexpr uint64_t kMaxKeys = 1 << 16;
 
 /// Names for the message about a block type this version cannot decode; empty where the number is unused.
@@ -173,19 +175,23 @@ class GgufHeader {
         INGLE_TRY_ASSIGN(const ValueType type, readType());
         INGLE_TRY_ASSIGN(const auto count, m_in.read<uint64_t>());
         if (type == ValueType::Array) return fail(ErrorCode::Unsupported, "an array of arrays");
-        m_arrayElements += std::min(count, kMaxArrayElements + 1);
-        if (m_arrayElements > kMaxArrayElements)
-            return fail(ErrorCode::Corrupt, "an array of {} elements; a header may hold {}", count,
-                        kMaxArrayElements);
-        if (type == ValueType::String) return readElements<std::string>(count, [&] { return readString(); });
-        if (isFloat(type)) return readElements<double>(count, [&] { return readFloat(type); });
-        return readElements<int64_t>(count, [&] { return readInteger(type); });
+        const bool isText = type == ValueType::String;
+        const uint64_t most = isText ? kMaxTexts : kMaxArrayElements;
+        uint64_t& total = isText ? m_arrayTexts : m_arrayElements;
+        total += std::min(count, most + 1);
+        if (total > most)
+            return fail(ErrorCode::Corrupt, "an array of {} {}; a header may hold {}", count,
+                        isText ? "texts" : "elements", most);
+        if (isText) return readElements<std::string>(count, sizeof(uint64_t), [&] { return readString(); });
+        if (isFloat(type)) return readElements<double>(count, 1, [&] { return readFloat(type); });
+        return readElements<int64_t>(count, 1, [&] { return readInteger(type); });
     }
 
+    /// Each element takes at least `leastBytes` of the file.
     template <typename T, typename ReadElement>
-    Result<MetaValue> readElements(uint64_t count, ReadElement readElement) {
-        // Every element takes at least a byte, so this also refuses counts that the file cannot hold.
-        if (count > m_in.remaining())
+    Result<MetaValue> readElements(uint64_t count, uint64_t leastBytes, ReadElement readElement) {
+        // Before any memory is asked for.
+        if (count > m_in.remaining() / leastBytes)
             return withId<ErrorId::DownloadCutShort>(
                 fail(ErrorCode::Corrupt, "an array of {} elements in {} remaining bytes", count,
                      m_in.remaining()),
@@ -290,6 +296,7 @@ class GgufHeader {
     io::ByteReader m_in;
     ModelFile m_model;
     uint64_t m_arrayElements = 0;
+    uint64_t m_arrayTexts = 0;
     uint64_t m_alignment = gguf::kDefaultAlignment;
 };
 

@@ -208,6 +208,8 @@ TEST(Folders, whatIsWrongIsOneSentence) {
          "2 of 2 parts of the model are missing: "},
         {withIndex("model.norm.weight", "../outside.safetensors"), "is not the name of a file beside it"},
         {withIndex("model.norm.weight", "/etc/passwd"), "is not the name of a file beside it"},
+        {withIndex("model.norm.weight", std::string(100'000, 'x') + ".safetensors"),
+         "is not the name of a file beside it"},
         {withIndex("nothing", "model-00001-of-00002.safetensors"),
          "'nothing' is not in model-00001-of-00002"},
         {withHeader("{\"a\": 5}", 1), "its description is not one of a tensor"},

@@ -297,6 +297,20 @@ TEST(GgufReader, refusesTensorsThatShareANameOrBytes) {
     expectRefused(two("a", "b", 32), ErrorCode::Corrupt, "overlaps");
 }
 
+/// A count is looked at before memory is asked for: 15 million empty texts took a gigabyte.
+TEST(GgufReader, refusesMoreTextsThanAVocabularyHas) {
+    const auto texts = [](uint64_t stated, uint64_t there) {
+        ByteString file = head(0, 2);
+        putArchitecture(file);
+        file.countedText("tokenizer.ggml.tokens").put(kArrayType).put(kStringType).put(stated);
+        std::string bytes = file.bytes();
+        bytes.resize(bytes.size() + 8 * there);
+        return bytes;
+    };
+    expectRefused(texts(15'000'000, 15'000'000), ErrorCode::Corrupt, "an array of 15000000 texts");
+    expectRefused(texts(4'000'000, 600'000), ErrorCode::Corrupt, "4000000 elements in");
+}
+
 TEST(GgufReader, refusesTensorsWithoutAnArchitecture) {
     ByteString file = head(1, 0);
     putInfo(file, "t", {8}, 0, 0);

@@ -51,7 +51,7 @@ def gtest(program, *filters):
     return [str(BIN / program), f"--gtest_filter={':'.join(filters)}", f"--gtest_output=xml:{JUNIT}"]
 
 
-def parts(mutations: int, runs: int, kills: int) -> list[Part]:
+def parts(mutations: int, runs: int, kills: int, bombs: int) -> list[Part]:
     return [
         Part(
             "mutations",
@@ -63,6 +63,17 @@ def parts(mutations: int, runs: int, kills: int) -> list[Part]:
             f"{mutations} a format",
             ctest("asan", "-R", DAMAGE, "--timeout", "7200"),
             {"INGLE_MUTATIONS": str(mutations)},
+        ),
+        Part(
+            "bombs",
+            (
+                "templates and vocabularies that want to work for ever: each ends within two seconds of the processor,"
+                " and a template looks every 100 ms whether to stop (a test run: 500 each, the templates with a"
+                " sixteenth of their work)"
+            ),
+            f"{bombs} of each kind",
+            ctest("release", "-R", "^engine_(chat|tokenizer)[.].*Bombs", "--timeout", "36000"),
+            {"INGLE_BOMBS": str(bombs)},
         ),
         Part(
             "races",
@@ -310,10 +321,11 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", help="which of them (default: all)")
     parser.add_argument("--list", action="store_true", help="only say what there is")
     parser.add_argument("--mutations", type=int, default=20000)
+    parser.add_argument("--bombs", type=int, default=20000)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--kills", type=int, default=int(os.environ.get("INGLE_SOAK_KILLS", 200)))
     options = parser.parse_args()
-    every = parts(options.mutations, options.runs, options.kills)
+    every = parts(options.mutations, options.runs, options.kills, options.bombs)
     unknown = set(options.parts) - {part.name for part in every}
     if unknown:
         parser.error(

@@ -96,8 +96,8 @@ ALLOWED = {
     "app/documents/readers": DOCUMENT_READERS,
     "app/documents/program": DOCUMENT_READERS | {"app/sandbox", "app/documents/program"},
     "app/cli": PUBLIC | HISTORY_ROOMS | {
-        "engine/lab", "engine/import", "app/protocol", "app/library", "app/documents", "app/exchange", "app/sandbox",
-        "app/crash", "app/cli"
+        "engine/lab", "engine/import", "app/protocol", "app/client", "app/library", "app/documents", "app/exchange",
+        "app/sandbox", "app/crash", "app/cli"
     },
     "app/local": PUBLIC | {"app/local"},
     "app/sse": PUBLIC | {"app/sse"},

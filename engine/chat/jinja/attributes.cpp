@@ -57,6 +57,7 @@ Status Interpreter::spendOnItems(const Value& object, std::string_view name) {
 Result<Value> Interpreter::attribute(const Value& object, std::string_view name) {
     if (object.isUndefined()) return undefinedError(object);
     INGLE_TRY(spendOnItems(object, name));
+    INGLE_TRY(spendOnSentence(name));
     if (const Loop* loop = object.loop()) {
         const auto found = method(object, name);
         return found ? *found : loopAttribute(*loop, name);
@@ -74,6 +75,7 @@ Result<Value> Interpreter::item(const Value& object, const Value& index) {
     }
     if (const Text* name = index.text()) {
         INGLE_TRY(spendOnItems(object, name->bytes()));
+        INGLE_TRY(spendOnSentence(name->bytes()));
         if (auto found = namedItem(object, name->bytes())) return *found;
         if (object.loop()) return loopAttribute(*object.loop(), name->bytes());
         if (auto found = method(object, name->bytes())) return *found;
@@ -96,6 +98,7 @@ Result<Value> Interpreter::item(const Value& object, const Value& index) {
         if (at < characters.count()) return makeText(text->slice(characters.start(at), characters.size(at)));
     }
     INGLE_TRY_ASSIGN(const Text spelled, str(index));
+    INGLE_TRY(spendOnSentence(spelled.bytes()));
     return Value::undefined(
         fmt::format("'{} object' has no element {}", typeName(object), shown(spelled.bytes())));
 }

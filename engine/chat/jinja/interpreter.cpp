@@ -46,6 +46,7 @@ Result<Value> Interpreter::lookUp(std::string_view name) {
     INGLE_TRY(spendOnNames(name, numCompared));
     if (value) return *value;
     if (const Builtin* function = findFunction(name)) return boundBuiltin(*function, Value());
+    INGLE_TRY(spendOnSentence(name));
     return Value::undefined(fmt::format("'{}' is undefined", shown(name)));
 }
 
@@ -238,10 +239,13 @@ Result<std::vector<Value>> Interpreter::iterate(const Value& value) {
         return items;
     }
     if (const Text* text = value.text()) {
-        INGLE_TRY(spend((sizeof(Value) + sizeof(Text)) * text->size()));
+        INGLE_TRY(spend(Characters::cost(text->bytes())));
         const Characters characters(text->bytes());
-        for (size_t i = 0; i < characters.count(); ++i)
+        for (size_t i = 0; i < characters.count(); ++i) {
+            // Two pieces of memory each, which are given back as well.
+            INGLE_TRY(spend(sizeof(Value) + 4 * sizeof(Text)));
             items.push_back(makeText(text->slice(characters.start(i), characters.size(i))));
+        }
         return items;
     }
     return fail(ErrorCode::InvalidArgument, "'{}' object is not iterable", typeName(value));

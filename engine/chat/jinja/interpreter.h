@@ -34,6 +34,10 @@ class Interpreter {
 
     // Limits. Errors: Unsupported, one sentence; Cancelled.
     Status spend(size_t work) { return m_meter.spend(work); }
+    /// On a sentence about that name.
+    Status spendOnSentence(std::string_view name) {
+        return spend(kCharacterCost * std::min(name.size(), 4 * kShownCharacters));
+    }
     /// On comparing a name with those of `count` variables, attributes or keys.
     Status spendOnNames(std::string_view name, size_t count) { return spend(count * (1 + name.size() / 16)); }
     /// One node of the tree is being run while this exists.
@@ -108,8 +112,9 @@ class Interpreter {
 
   private:
     static constexpr size_t kStepCost = 128;
+    static constexpr size_t kCharacterCost = 16;           ///< of one that is escaped
     static constexpr size_t kPieceCost = 8;                ///< of a piece of text, beside its bytes
-    static constexpr size_t kCompareCost = 16;             ///< of two values
+    static constexpr size_t kCompareCost = 32;             ///< of two values
     static constexpr size_t kMostText = size_t{16} << 20;  ///< bytes of any text, the output's too
     /// Nodes of the tree inside one another, macros included.
     static constexpr uint32_t kMostDepth = 400;

@@ -75,13 +75,16 @@ class Macro final : public Callable {
             INGLE_TRY(in.spendOnNames(name, arguments.named.size()));
             const auto named = std::ranges::find(arguments.named, std::string_view(name),
                                                  [](const auto& each) { return each.first; });
-            Value value = Value::undefined(fmt::format("the argument '{}' is undefined", shown(name)));
+            Value value;
             if (i < arguments.positional.size()) {
                 value = arguments.positional[i];
             } else if (named != arguments.named.end()) {
                 value = named->second;
             } else if (fallback) {
                 INGLE_TRY_ASSIGN(value, fallback->evaluate(in));
+            } else {
+                INGLE_TRY(in.spendOnSentence(name));
+                value = Value::undefined(fmt::format("the argument '{}' is undefined", shown(name)));
             }
             INGLE_TRY(in.assign(name, std::move(value)));
         }

@@ -143,7 +143,7 @@ Result<Value> toInt(const Call& call) {
     const bool hasBase = base && *base >= 2 && *base <= 36;
     std::optional<int64_t> number;
     if (const Text* text = call.self.text()) {
-        INGLE_TRY(call.in.spend(kCharacterCost * text->size()));
+        INGLE_TRY(call.in.spend(kLookUpCost * text->size()));
         number = parseNumber<int64_t>(text->bytes(), hasBase ? static_cast<int>(*base) : 10);
         if (!number)
             if (const auto real = parseNumber<double>(text->bytes(), 10)) number = wholeOf(*real);
@@ -162,7 +162,7 @@ Result<Value> toFloat(const Call& call) {
     if (call.self.isUndefined()) return Interpreter::undefinedError(call.self);
     std::optional<double> number = call.self.number();
     if (const Text* text = call.self.text()) {
-        INGLE_TRY(call.in.spend(kCharacterCost * text->size()));
+        INGLE_TRY(call.in.spend(kLookUpCost * text->size()));
         number = parseNumber<double>(text->bytes(), 10);
     }
     if (number) return *number;

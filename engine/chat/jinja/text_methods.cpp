@@ -43,7 +43,7 @@ Result<Value> split(const Call& call) {
 
 Result<Value> splitlines(const Call& call) {
     const Text& text = *call.self.text();
-    INGLE_TRY(call.in.spend(kCharacterCost * text.size()));
+    INGLE_TRY(call.in.spend(kLookUpCost * text.size()));
     std::vector<Value> parts;
     for (const Range& line : lines(text.bytes())) {
         INGLE_TRY(call.in.spend(sizeof(Value) + sizeof(Text)));
@@ -137,7 +137,7 @@ Result<Value> count(const Call& call) {
 template <bool (*isKind)(std::string_view)>
 Result<Value> isAll(const Call& call) {
     std::string_view text = call.self.text()->bytes();
-    INGLE_TRY(call.in.spend(kCharacterCost * text.size()));
+    INGLE_TRY(call.in.spend(kLookUpCost * text.size()));
     if (text.empty()) return false;
     while (!text.empty()) {
         const size_t size = characterSize(text);
@@ -215,7 +215,7 @@ Result<Value> format(const Call& call) {
     const std::string_view bytes = text.bytes();
     Text out;
     size_t next = 0;
-    INGLE_TRY(call.in.spend(kCharacterCost * bytes.size()));
+    INGLE_TRY(call.in.spend(kLookUpCost * bytes.size()));
     for (size_t at = 0; at < bytes.size();) {
         const size_t brace = std::min(bytes.find_first_of("{}", at), bytes.size());
         INGLE_TRY(call.in.append(out, text, at, brace - at));

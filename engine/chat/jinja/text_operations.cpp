@@ -108,7 +108,7 @@ Result<Text> withCase(Interpreter& in, const Text& text, Case wanted) {
     const std::string_view bytes = text.bytes();
     Text out;
     bool afterLetter = false;
-    INGLE_TRY(in.spend(kCharacterCost * bytes.size()));
+    INGLE_TRY(in.spend(kLookUpCost * bytes.size()));
     for (size_t at = 0; at < bytes.size();) {
         const std::string_view character = bytes.substr(at, characterSize(bytes.substr(at)));
         const char32_t code = codePointOf(character);
@@ -141,7 +141,7 @@ Result<Text> escapeHtml(Interpreter& in, const Text& text) {
 }
 
 Result<Text> strip(Interpreter& in, const Text& text, Side side, const Text* characters) {
-    INGLE_TRY(in.spend(kCharacterCost * (text.size() + (characters ? characters->size() : 0))));
+    INGLE_TRY(in.spend(kLookUpCost * (text.size() + (characters ? characters->size() : 0))));
     std::vector<std::string_view> unwanted;  // sorted
     for (std::string_view rest = characters ? characters->bytes() : ""; !rest.empty();) {
         unwanted.push_back(rest.substr(0, characterSize(rest)));
@@ -193,7 +193,7 @@ Result<Text> join(Interpreter& in, const Text& separator, std::span<const Value>
 
 Result<Value> split(Interpreter& in, const Text& text, const Text* separator, int64_t limit, Side from) {
     if (separator && separator->empty()) return fail(ErrorCode::InvalidArgument, "the separator is empty");
-    INGLE_TRY(in.spend(kCharacterCost * text.size() + (separator ? separator->size() : 0)));
+    INGLE_TRY(in.spend(kLookUpCost * text.size() + (separator ? separator->size() : 0)));
     const auto ranges =
         separator ? fields(text.bytes(), separator->bytes(), limit, from) : words(text.bytes(), limit, from);
     std::vector<Value> parts;
@@ -223,7 +223,7 @@ std::vector<Range> lines(std::string_view text) {
 }
 
 Result<Text> indent(Interpreter& in, const Text& text, const Text& indentation, bool first, bool blank) {
-    INGLE_TRY(in.spend(kCharacterCost * text.size()));
+    INGLE_TRY(in.spend(kLookUpCost * text.size()));
     std::vector<Range> ranges = lines(text.bytes());
     // A text that ends with a line end keeps it.
     if (text.empty() || ranges.empty() || ranges.back().begin + ranges.back().size < text.size())

@@ -10,7 +10,7 @@
 namespace ingle::chat::jinja {
 
 /// Work of looking up what a character is, beside its bytes.
-inline constexpr size_t kCharacterCost = 8;
+inline constexpr size_t kLookUpCost = 8;
 
 enum class Case { Upper, Lower, Title, Capitalized, Swapped };
 Result<Text> withCase(Interpreter& in, const Text& text, Case wanted);

@@ -90,6 +90,7 @@ class Renderings {
 Result<size_t> tokenizeChat(const OpenedModel& model, Renderings& prompts,
                             std::span<const ChatMessage> messages, size_t budget, PlannedPrompt& planned) {
     auto rendered = prompts.render(messages, chat::GenerationPrompt::Add);
+    INGLE_TRY(checkWanted());
     if (const size_t least = leastTokens(model, rendered.segments); least > budget) return least;
     const auto withoutAnswer = prompts.render(messages, chat::GenerationPrompt::Omit);
     INGLE_TRY_ASSIGN(const auto messagesOnly,
@@ -232,6 +233,7 @@ Result<PromptPreview> previewPrompt(const OpenedModel& model, const GenerateRequ
     if (!kept.empty()) {
         for (const auto& segment : prompts.render(kept, chat::GenerationPrompt::Add).segments)
             preview.text += segment.text;
+        INGLE_TRY(checkWanted());
     }
     for (const ChatMessage& message : request.messages) {
         auto& counts = preview.partTokens.emplace_back();
@@ -271,6 +273,7 @@ Status checkTokenizer(const OpenedModel& model) {
 Result<PromptSize> measurePrompt(const OpenedModel& model, std::span<const ChatMessage> messages) {
     INGLE_TRY(checkTokenizer(model));
     const auto rendered = model.prompts->render(messages, chat::GenerationPrompt::Add);
+    INGLE_TRY(checkWanted());
     INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode(rendered.segments, /*addSpecial=*/true));
     return PromptSize{static_cast<uint32_t>(ids.size()), roomForPrompts(model.contextTokens, *model.prompts)};
 }

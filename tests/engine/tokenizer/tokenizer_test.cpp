@@ -316,6 +316,7 @@ TEST(PreTokenizer, wordsAreTheText) {
     EXPECT_THAT(words("llama-bpe", "12345\r\n\r\n x"), ElementsAre("123", "45", "\r\n\r\n", " x"));
     EXPECT_THAT(words("qwen2", "123 DON'T"), ElementsAre("1", "2", "3", " DON", "'T"));
     EXPECT_THAT(words("starcoder", "a12"), ElementsAre("a", "1", "2"));
+    EXPECT_THAT(words("deepseek-llm", "x   y  "), ElementsAre("x", "  ", " y", "  "));
     EXPECT_THAT(words("gpt-2",
                       "a\xFF\xFE"
                       "b"),

@@ -1,0 +1,53 @@
+/// What a process may still do once it is caged: the kernel refuses the rest, whatever runs in the process.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ingle/result.h"
+
+namespace ingle::sandbox {
+
+/// Which sockets a process may make. It may use those that it has.
+enum class Sockets : uint8_t {
+    None,
+    Pairs,  ///< pairs for its children; it accepts clients of a socket that it has, and connects to nobody
+    Local,  ///< of this computer's programs (AF_UNIX, AF_NETLINK)
+    Connecting,  ///< to servers, not to programs of this computer's sessions; pairs
+};
+
+/// Which other processes it may start.
+enum class Programs : uint8_t {
+    None,  ///< nor copies of itself
+    Any,   ///< within the same cage, and only those that `executable` names where files are restricted
+};
+
+struct Cage {
+    bool restrictsFiles = true;           ///< to those below
+    std::vector<std::string> readable;    ///< files and folders
+    std::vector<std::string> writable;    ///< also for making, replacing and removing files
+    std::vector<std::string> devices;     ///< device files, or folders of them
+    std::vector<std::string> executable;  ///< programs
+    Sockets sockets = Sockets::None;
+    Programs programs = Programs::None;
+    bool isDumpable = false;  ///< whether other programs of the same user may read its memory
+};
+
+/// What the kernel enforces for this process.
+struct Enforced {
+    bool sockets = false;  ///< seccomp filters system calls
+    int landlock = 0;      ///< the version of Landlock that restricts files; 0: it does not
+};
+
+/// Takes everything else away from this process and from whatever it starts, for good. To be called before
+/// there is a second thread. Where the kernel has no Landlock, files are not restricted. Errors: Device when
+/// the kernel refuses the filter of system calls.
+Result<Enforced> enter(const Cage& cage);
+
+/// What this kernel would enforce, without entering anything.
+Enforced enforceable();
+/// A sentence about what this kernel cannot enforce; empty: it can do all.
+std::string lacking(const Enforced& enforced);
+
+}  // namespace ingle::sandbox

@@ -1,0 +1,12 @@
+/// System calls that a caged process is refused.
+#pragma once
+
+#include "app/sandbox/cage.h"
+
+namespace ingle::sandbox {
+
+/// Installs the filter for all threads. Whatever it refuses fails with EACCES. Errors: Device when the kernel
+/// refuses the filter.
+Status filterCalls(Sockets sockets, Programs programs);
+
+}  // namespace ingle::sandbox

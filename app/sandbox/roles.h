@@ -1,0 +1,64 @@
+/// Who may do what: one table for all processes of Inglenook.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/sandbox/cage.h"
+
+namespace ingle::sandbox {
+
+/// The processes that are caged by the table. `ingle-documents` is not in it: allowOnlyComputing() leaves it
+/// less.
+enum class Role : uint8_t {
+    Engine,       ///< `ingle host`, and the commands of `ingle` that compute
+    Broker,       ///< beside an engine: opens the files that were named to it, and starts what follows here
+    DriverTrial,  ///< `ingle host --probe-devices`
+    Import,       ///< writes a model as another file, for the window
+    Typesetter,   ///< `inglenook-typeset`
+    ServeFront,   ///< `ingle-serve`
+    Bridge,       ///< `ingle-bridge`
+};
+
+/// Which files, beside those of the system's programs (code, fonts, time zones) and this program's own.
+enum class Files : uint8_t {
+    All,    ///< the kernel does not restrict them
+    Given,  ///< those that are given at the start
+};
+
+struct Rule {
+    Role role;
+    std::string_view name;
+    Files files;
+    bool usesGraphics;  ///< also opens graphics drivers and their devices
+    Sockets sockets;
+    Programs programs;
+    bool isDumpable;
+};
+
+/// A process and what it may do.
+// clang-format off
+inline constexpr Rule kRules[] = {
+    // role             name            files         graphics  new sockets          programs        dumpable
+    {Role::Engine,      "engine",       Files::Given, true,     Sockets::None,       Programs::None, true},
+    {Role::Broker,      "broker",       Files::All,   false,    Sockets::Pairs,      Programs::Any,  true},
+    {Role::DriverTrial, "driver trial", Files::Given, true,     Sockets::None,       Programs::None, true},
+    {Role::Import,      "import",       Files::Given, false,    Sockets::None,       Programs::None, true},
+    {Role::Typesetter,  "typesetter",   Files::Given, false,    Sockets::None,       Programs::None, false},
+    {Role::ServeFront,  "server",       Files::All,   false,    Sockets::Pairs,      Programs::Any,  false},
+    {Role::Bridge,      "bridge",       Files::Given, false,    Sockets::Connecting, Programs::None, false},
+};
+// clang-format on
+
+/// What the process of a row is given when it starts.
+struct Given {
+    std::vector<std::string> readable;
+    std::vector<std::string> writable;
+};
+
+const Rule& ruleOf(Role role);
+/// As the table says.
+Cage cageFor(Role role, Given given);
+
+}  // namespace ingle::sandbox

@@ -13,7 +13,9 @@ DriverTrials driverTrials() {
     const fs::path folder = fs::path(library::defaultCacheDir()) / "graphics";
     std::error_code error;
     fs::create_directories(folder, error);
-    if (!error) fs::permissions(folder, fs::perms::owner_all, error);
+    // A caged process may change no rights: this was done before.
+    if (!error && fs::status(folder, error).permissions() != fs::perms::owner_all)
+        fs::permissions(folder, fs::perms::owner_all, error);
     // Without the folder drivers are tried out each time, and nothing is remembered.
     if (!error) trials.folder = folder.string();
     return trials;

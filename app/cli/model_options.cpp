@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "app/cli/confinement.h"
 #include "app/cli/driver_trials.h"
 #include "app/cli/guarded_load.h"
 #include "app/library/guide.h"
@@ -148,6 +149,7 @@ Result<std::unique_ptr<Loaded>> loadGuarded(const ModelOptions& options,
     INGLE_TRY_ASSIGN(LoadOptions load, loadOptions(options));
     std::optional<GuardedLoad> guard;
     if (load.backend != BackendChoice::Cpu) load.crashedProcess = guard.emplace().crashedProcess();
+    INGLE_TRY(confineTo({path, load.draft}));
     auto loaded = loadIt(path, load);
     if (!loaded) return tl::unexpected(withRemedies(std::move(loaded).error(), path, load));
     const ModelInfo& info = (*loaded)->info();
@@ -173,6 +175,7 @@ Result<std::unique_ptr<Embedder>> loadEmbedder(ModelOptions options) {
 Result<Recognition> recogniseWith(ModelOptions options) {
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model));
     INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options));
+    INGLE_TRY(confineTo({path, load.draft}));
     Recognition known = recognise({&path, 1}, load).front();
     if (known.refusal) return tl::unexpected(*std::move(known.refusal));
     return known;

@@ -12,6 +12,7 @@
 
 #include "app/library/library.h"
 #include "ingle/file_descriptor.h"
+#include "ingle/outside.h"
 #include "ingle/paint_thread.h"
 
 namespace ingle::library {
@@ -61,7 +62,8 @@ struct NamedFile {
 
 /// The files of a model's folder, sorted by name; links lead to them. Errors: Io.
 Result<std::vector<NamedFile>> filesOf(const std::string& folder) {
-    const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+    const int own = openToRead(folder);
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(own < 0 ? nullptr : ::fdopendir(own), ::closedir);
     if (!entries) return fail(ErrorCode::Io, "Cannot open {}: {}.", folder, std::strerror(errno));
     std::vector<NamedFile> files;
     for (size_t i = 0; i < kMaxFiles; ++i) {
@@ -97,11 +99,6 @@ Status readEnds(int fd, const std::string& path, uint64_t size, std::string& byt
     return readRange(fd, path, size - tail, tail, bytes);
 }
 
-/// O_NONBLOCK: opening a named pipe must not wait for a writer.
-FileDescriptor openToRead(const std::string& path) {
-    return FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-}
-
 /// Names, sizes and both ends of all files.
 Result<Fingerprint> folderFingerprint(const std::string& path, const struct stat& status) {
     INGLE_TRY_ASSIGN(const std::vector<NamedFile> files, filesOf(path));
@@ -110,7 +107,7 @@ Result<Fingerprint> folderFingerprint(const std::string& path, const struct stat
     // Hashed one behind the other: a model may be in hundreds of files.
     for (const NamedFile& each : files) {
         const std::string name = fmt::format("{}/{}", path, each.name);
-        const FileDescriptor file = openToRead(name);
+        const FileDescriptor file(openToRead(name));
         if (!file.isOpen()) return fail(ErrorCode::Io, "Cannot open {}: {}.", name, std::strerror(errno));
         std::string bytes = fmt::format("{:016x}{} {} ", print.headHash, each.name, each.status.st_size);
         INGLE_TRY(readEnds(file.get(), name, static_cast<uint64_t>(each.status.st_size), bytes));
@@ -123,7 +120,7 @@ Result<Fingerprint> folderFingerprint(const std::string& path, const struct stat
 
 Result<Fingerprint> fingerprint(const std::string& path) {
     mustNotPaint("The model library");
-    const FileDescriptor file = openToRead(path);
+    const FileDescriptor file(openToRead(path));
     struct stat status {};
     if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
         return fail(ErrorCode::Io, "Cannot open {}: {}.", path, std::strerror(errno));

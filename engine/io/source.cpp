@@ -1,5 +1,6 @@
 #include "engine/io/source.h"
 #include "ingle/error_ids.h"
+#include "ingle/outside.h"
 #include "ingle/paint_thread.h"
 
 #include <dirent.h>
@@ -15,8 +16,11 @@
 namespace ingle::io {
 namespace {
 
-/// O_NONBLOCK: opening a FIFO must not wait for a writer.
-constexpr int kReading = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+/// Of a folder that is open. O_NONBLOCK: opening a FIFO must not wait for a writer.
+int openIn(const FileDescriptor& folder, const std::string& name, const std::string& path) {
+    const int file = ::openat(folder.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    return file >= 0 || errno != EACCES ? file : openToRead(path);
+}
 
 tl::unexpected<Error> refused(const std::string& path, int number) {
     return withFileId(fail(ErrorCode::Io, "{}: {}", path, std::strerror(number)), number, path);
@@ -51,8 +55,8 @@ Result<Source> Source::opened(std::string path, std::shared_ptr<const FileDescri
 
 Result<Source> Source::open(const std::string& path) {
     mustNotPaint("The file reader");
-    INGLE_TRY_ASSIGN(Source source, opened(path, nullptr, FileDescriptor(::open(path.c_str(), kReading)),
-                                           Kind::FileOrFolder));
+    INGLE_TRY_ASSIGN(Source source,
+                     opened(path, nullptr, FileDescriptor(openToRead(path)), Kind::FileOrFolder));
     if (source.isFolder()) return source;
     const std::string folder = std::filesystem::path(path).parent_path().string();
     // O_PATH: the folder may be one whose files can be read, but not listed.
@@ -82,9 +86,8 @@ Result<std::string> Source::pathOf(std::string_view name) const {
 Result<Source> Source::sibling(std::string_view name) const {
     INGLE_TRY_ASSIGN(std::string path, pathOf(name));
     const std::string file(name);
-    INGLE_TRY_ASSIGN(Source source,
-                     opened(path, m_folder, FileDescriptor(::openat(m_folder->get(), file.c_str(), kReading)),
-                            Kind::FileOrFolder));
+    INGLE_TRY_ASSIGN(Source source, opened(path, m_folder, FileDescriptor(openIn(*m_folder, file, path)),
+                                           Kind::FileOrFolder));
     struct stat link {};
     const bool isLink =
         ::fstatat(m_folder->get(), file.c_str(), &link, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(link.st_mode);
@@ -98,7 +101,8 @@ Result<Source> Source::sibling(std::string_view name) const {
 
 Result<std::vector<std::string>> Source::names(size_t most) const {
     // A descriptor of its own: reading moves it on.
-    const int own = ::openat(m_folder->get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const std::string path = isFolder() ? m_path : std::filesystem::path(m_path).parent_path().string();
+    const int own = openIn(*m_folder, ".", path.empty() ? "." : path);
     const std::unique_ptr<DIR, int (*)(DIR*)> folder(own < 0 ? nullptr : ::fdopendir(own), ::closedir);
     if (!folder) return refused(m_path, errno);
     std::vector<std::string> names;

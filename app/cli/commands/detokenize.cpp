@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
+#include "app/cli/confinement.h"
 #include "app/cli/model_options.h"
 #include "app/cli/terminal_text.h"
 
@@ -52,6 +53,7 @@ Result<std::vector<TokenId>> readIds(std::string text) {
 
 Status detokenize(const Options& options) {
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model));
+    INGLE_TRY(confineTo({path}));
     INGLE_TRY_ASSIGN(const auto vocabulary, Vocabulary::open(path));
     if (options.jsonl) return detokenizeLines(*vocabulary);
     INGLE_TRY_ASSIGN(const auto ids, readIds({std::istreambuf_iterator<char>(std::cin), {}}));

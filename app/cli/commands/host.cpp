@@ -1,13 +1,15 @@
 #include "app/cli/host/host.h"
 
-#include <algorithm>
+#include <sys/stat.h>
+
 #include <filesystem>
 
+#include "app/cli/caged_import.h"
 #include "app/cli/command.h"
+#include "app/cli/confinement.h"
 #include "app/cli/driver_trials.h"
 #include "app/crash/crash_report.h"
 #include "app/library/library.h"
-#include "engine/import/import.h"
 #include "ingle/computer.h"
 #include "ingle/devices.h"
 #include "ingle/embedder.h"
@@ -25,51 +27,33 @@ struct Options {
     SnapshotOptions snapshots;  ///< folder: empty for the one in the data folder
 };
 
-/// A name for a file: of what is no part of a name on some system, nothing.
-std::string fileName(const std::string& name) {
-    constexpr std::string_view kForbidden = "/\\:*?\"<>|";
-    constexpr size_t kMostBytes = 120;
-    std::string made;
-    for (const char c : name.substr(0, kMostBytes))
-        made += static_cast<unsigned char>(c) < 0x20 || kForbidden.find(c) != kForbidden.npos ? '-' : c;
-    made.erase(0, std::min(made.find_first_not_of(". "), made.size()));
-    return made.empty() ? "model" : made;
-}
-
-/// Names the new file after the model and what becomes of it; a number behind where there is one already.
-Result<protocol::Imported> makeSmaller(const protocol::Import& request, const ProgressFn& progress,
-                                       const std::function<bool()>& isCancelled) {
-    namespace fs = std::filesystem;
-    std::error_code error;
-    const bool isMade = fs::create_directories(request.folder, error);
-    if (error)
-        return fail(ErrorCode::Io, "{}: the folder cannot be made: {}", request.folder, error.message());
-    const std::string stem = fmt::format("{}/{}-{}", request.folder, fileName(request.name), request.quant);
-    std::string target = stem + ".gguf";
-    for (int number = 2; fs::exists(target, error); ++number)
-        target = fmt::format("{}-{}.gguf", stem, number);
-    const Status status =
-        importer::importModel({.source = request.path,
-                               .target = target,
-                               .quant = request.quant,
-                               .tensorTypes = {},
-                               .importance = {}},
-                              {.progress = progress, .notice = nullptr, .isCancelled = isCancelled});
-    if (!status) {
-        if (isMade) fs::remove(request.folder, error);  // only where it is empty
-        return tl::unexpected(status.error());
-    }
-    return protocol::Imported{target, fs::file_size(target, error)};
+/// A folder of this program's, which only its owner may open. Failing is told by whoever writes to it.
+void makeOwnFolder(const std::string& path) {
+    const std::filesystem::path folder(path);
+    std::error_code ignored;
+    std::filesystem::create_directories(folder.parent_path(), ignored);
+    ::mkdir(path.c_str(), S_IRWXU);
 }
 
 Status host(const Options& options) {
-    if (options.probeDevices) runDeviceProbe(options.leftOut);
-    crash::keepReports(
-        {library::defaultDataDir() + "/crashes", "ingle host", std::string(version()), condemnDeviceUses});
+    if (options.probeDevices) {
+        INGLE_TRY(confineTrial());
+        runDeviceProbe(options.leftOut);
+    }
+    INGLE_TRY_ASSIGN(const HostEnds ends, takeStandardEnds());
+    SnapshotOptions wanted = options.snapshots;
+    if (wanted.folder.empty()) wanted.folder = library::defaultDataDir() + "/snapshots";
+    const std::string crashes = library::defaultDataDir() + "/crashes";
+    for (const std::string& folder : {crashes, wanted.maxBytes > 0 ? wanted.folder : crashes})
+        makeOwnFolder(folder);
+    INGLE_TRY_ASSIGN(const Confined confined,
+                     confine({.broker = {.models = {}, .requests = ends.input, .import = importInCage},
+                              .files = {.readable = {}, .writable = {crashes, wanted.folder}}}));
+    Broker& broker = *confined.broker;
+    const FileDescriptor requests = broker.takeRequests();
+    crash::keepReports({crashes, "ingle host", std::string(version()), condemnDeviceUses});
     Snapshots snapshots;
-    if (options.snapshots.maxBytes > 0) {
-        SnapshotOptions wanted = options.snapshots;
-        if (wanted.folder.empty()) wanted.folder = library::defaultDataDir() + "/snapshots";
+    if (wanted.maxBytes > 0) {
         auto opened = Snapshots::open(wanted);
         if (!opened && opened.error().code == ErrorCode::InvalidArgument)
             return tl::unexpected(opened.error());
@@ -79,44 +63,48 @@ Status host(const Options& options) {
         else
             snapshots = std::move(*opened);
     }
-    return runHost({std::chrono::milliseconds(options.paceMs)},
-                   {.inspect =
-                        [](const std::string& path, LoadOptions load) {
-                            load.trials = driverTrials();
-                            return inspectModel(path, load);
-                        },
-                    .load =
-                        [snapshots](const std::string& path, LoadOptions load, const ProgressFn& progress) {
-                            load.trials = driverTrials();
-                            auto engine = Engine::load(path, load, progress, snapshots);
-                            if (engine) crash::noteDevice((*engine)->info().device);
-                            return engine;
-                        },
-                    .fullNeed =
-                        [](const std::string& path, LoadOptions load) {
-                            load.trials = driverTrials();
-                            return fullNeed(path, load);
-                        },
-                    .hasRoomFor = hasRoomFor,
-                    .devices = [] { return listDevices(driverTrials(), DriverAnswers::Remembered); },
-                    .computer = [] { return describeComputer(driverTrials().folder); },
-                    .retain =
-                        [snapshots](const protocol::Retain& kept) {
-                            snapshots.retain(kept.conversations, kept.documents);
-                        },
-                    .recognise =
-                        [](const std::vector<std::string>& paths, LoadOptions load) {
-                            load.trials = driverTrials();
-                            return recognise(paths, load);
-                        },
-                    .import = makeSmaller,
-                    .embedder =
-                        [](const std::string& path) {
-                            // Small as such models are, a graphics device is left to the one that writes.
-                            LoadOptions load;
-                            load.backend = BackendChoice::Cpu;
-                            return Embedder::load(path, load, nullptr);
-                        }});
+    serveHost(requests.get(), ends.output, {std::chrono::milliseconds(options.paceMs)},
+              {.inspect =
+                   [](const std::string& path, LoadOptions load) {
+                       load.trials = driverTrials();
+                       return inspectModel(path, load);
+                   },
+               .load =
+                   [snapshots](const std::string& path, LoadOptions load, const ProgressFn& progress) {
+                       load.trials = driverTrials();
+                       auto engine = Engine::load(path, load, progress, snapshots);
+                       if (engine) crash::noteDevice((*engine)->info().device);
+                       return engine;
+                   },
+               .fullNeed =
+                   [](const std::string& path, LoadOptions load) {
+                       load.trials = driverTrials();
+                       return fullNeed(path, load);
+                   },
+               .hasRoomFor = hasRoomFor,
+               .devices = [] { return listDevices(driverTrials(), DriverAnswers::Remembered); },
+               .computer = [] { return describeComputer(driverTrials().folder); },
+               .retain =
+                   [snapshots](const protocol::Retain& kept) {
+                       snapshots.retain(kept.conversations, kept.documents);
+                   },
+               .recognise =
+                   [](const std::vector<std::string>& paths, LoadOptions load) {
+                       load.trials = driverTrials();
+                       return recognise(paths, load);
+                   },
+               .import = [&broker](const protocol::Import& request, const ProgressFn& progress,
+                                   const std::function<bool()>& isCancelled) -> Result<protocol::Imported> {
+                   INGLE_TRY_ASSIGN(const FileDescriptor events, broker.import(request));
+                   return followImport(events.get(), progress, isCancelled);
+               },
+               .embedder =
+                   [](const std::string& path) {
+                       // Small as such models are, a graphics device is left to the one that writes.
+                       LoadOptions load;
+                       load.backend = BackendChoice::Cpu;
+                       return Embedder::load(path, load, nullptr);
+                   }});
 }
 
 Action define(CLI::App& app) {

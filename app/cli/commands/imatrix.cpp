@@ -1,4 +1,5 @@
 #include "app/cli/command.h"
+#include "app/cli/confinement.h"
 #include "app/cli/model_options.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/text_file.h"
@@ -19,6 +20,7 @@ Status imatrix(const Options& options) {
     INGLE_TRY_ASSIGN(const std::string text, readTextFile(options.file));
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model.model));
     INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options.model));
+    INGLE_TRY(confineTo({path}, {.readable = {}, .writable = {folderOf(options.target)}}));
     ProgressLine line;
     const auto sums =
         lab::columnSums(path, load, text, options.window,

@@ -1,6 +1,7 @@
 #include "engine/import/import.h"
 
 #include "app/cli/command.h"
+#include "app/cli/confinement.h"
 #include "app/cli/interruption.h"
 #include "app/cli/model_options.h"
 #include "app/cli/progress_line.h"
@@ -10,6 +11,7 @@ namespace {
 
 Status run(importer::ImportOptions options) {
     INGLE_TRY_ASSIGN(options.source, resolveModel(options.source));
+    INGLE_TRY(confineImport({options.source, options.importance}, folderOf(options.target)));
     endByInterruption();
     ProgressLine line;
     const importer::ImportEvents events{

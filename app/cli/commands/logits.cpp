@@ -16,10 +16,11 @@ struct Options {
 
 Status logits(const Options& options) {
     INGLE_TRY_ASSIGN(const std::vector<TokenId> tokens, parseTokens(options.tokens));
-    INGLE_TRY_ASSIGN(const auto engine, loadEngine(options.model));
+    // Before the model is loaded: then no other file can be opened.
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(options.out.c_str(), "wb"),
                                                                std::fclose);
     if (!file) return fail(ErrorCode::Io, "{}: cannot be written", options.out);
+    INGLE_TRY_ASSIGN(const auto engine, loadEngine(options.model));
     bool written = true;
     INGLE_TRY(engine->logits(tokens, options.chunk, [&](std::span<const float> row) {
         written = written && std::fwrite(row.data(), sizeof(float), row.size(), file.get()) == row.size();

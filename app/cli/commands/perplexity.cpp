@@ -1,6 +1,7 @@
 #include "engine/lab/perplexity.h"
 
 #include "app/cli/command.h"
+#include "app/cli/confinement.h"
 #include "app/cli/model_options.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/text_file.h"
@@ -35,10 +36,14 @@ Status perplexity(const Options& options) {
     INGLE_TRY_ASSIGN(const std::string text, readTextFile(options.file));
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model.model));
     INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options.model));
+    std::string base;
+    if (!options.base.empty()) {
+        INGLE_TRY_ASSIGN(base, resolveModel(options.base));
+    }
+    INGLE_TRY(confineTo({path, base}));
     ProgressLine line;
     const auto progress = [&line](double fraction, const char* phase) { line.show(fraction, phase); };
-    if (!options.base.empty()) {
-        INGLE_TRY_ASSIGN(const std::string base, resolveModel(options.base));
+    if (!base.empty()) {
         const auto result = lab::divergence(path, base, load, text, options.window, progress);
         line.end();
         if (!result) return tl::unexpected(result.error());

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
+#include "app/cli/confinement.h"
 #include "app/cli/model_options.h"
 #include "app/cli/terminal_text.h"
 #include "engine/lab/prompt_template.h"
@@ -33,8 +34,9 @@ Status render(const Options& options) {
     if (!isTemplate) {
         INGLE_TRY_ASSIGN(path, resolveModel(options.source));
     }
-    INGLE_TRY_ASSIGN(const auto prompt, lab::PromptTemplate::open(path));
     std::ifstream input(options.messages, std::ios::binary);
+    INGLE_TRY(confineTo({path}));
+    INGLE_TRY_ASSIGN(const auto prompt, lab::PromptTemplate::open(path));
     if (!input) return fail(ErrorCode::Io, "cannot read {}", options.messages);
     if (options.jsonl) return renderLines(prompt, input);
     const std::string json(std::istreambuf_iterator<char>(input), {});

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
+#include "app/cli/confinement.h"
 #include "app/cli/model_options.h"
 
 namespace ingle::cli::tokenize_command {
@@ -26,6 +27,7 @@ Status tokenizeLines(const Vocabulary& vocabulary, const TokenizeOptions& option
 
 Status tokenize(const Options& options) {
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model));
+    INGLE_TRY(confineTo({path}));
     INGLE_TRY_ASSIGN(const auto vocabulary, Vocabulary::open(path));
     if (options.jsonl) return tokenizeLines(*vocabulary, options.tokenize);
     const std::string text(std::istreambuf_iterator<char>(std::cin), {});

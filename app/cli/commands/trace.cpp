@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "app/cli/command.h"
+#include "app/cli/confinement.h"
 #include "app/cli/model_options.h"
 
 namespace ingle::cli::trace_command {
@@ -57,6 +59,9 @@ Status trace(const Options& options) {
     INGLE_TRY_ASSIGN(const std::vector<TokenId> tokens, parseTokens(options.tokens));
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model.model));
     INGLE_TRY_ASSIGN(LoadOptions load, loadOptions(options.model));
+    std::error_code told;  // by whoever writes there
+    if (!options.dump.empty()) std::filesystem::create_directories(options.dump, told);
+    INGLE_TRY(confineTo({path}, {.readable = {options.compare}, .writable = {options.dump}}));
     const auto backends = twoBackends(options.compare);
     if (backends) load.backend = backends->first;
     INGLE_TRY_ASSIGN(const lab::Trace traced, lab::traceModel(path, load, tokens));

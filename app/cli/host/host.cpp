@@ -194,7 +194,7 @@ void serveHost(int input, int output, const HostOptions& options, EngineSource s
     worker.run();
 }
 
-Status runHost(const HostOptions& options, EngineSource source) {
+Result<HostEnds> takeStandardEnds() {
     // Drivers print to standard output: that must not reach the client.
     INGLE_TRY_ASSIGN(const int output, takeOver(STDOUT_FILENO, STDERR_FILENO));
     const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -202,7 +202,7 @@ Status runHost(const HostOptions& options, EngineSource source) {
     std::signal(SIGPIPE, SIG_IGN);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // so that it still withdraws its uses of devices
     volunteerForOutOfMemory();
-    serveHost(input, output, options, std::move(source));
+    return HostEnds{input, output};
 }
 
 }  // namespace ingle::cli

@@ -12,12 +12,17 @@ struct HostOptions {
     std::chrono::milliseconds pace{0};  ///< slept after every step (for tests that need slow answers)
 };
 
-/// Takes standard input and output (two pipes, or one socket) for the protocol and serves until the client is
-/// gone, which ends the process. What anything else prints goes to standard error. Returns only when it could
-/// not begin.
-Status runHost(const HostOptions& options, EngineSource source);
+/// Where the protocol is spoken.
+struct HostEnds {
+    int input = -1;
+    int output = -1;
+};
 
-/// The same on given pipe ends, without changing the process. Ends it when `input` ends or `output` breaks.
+/// Takes standard input and output (two pipes, or one socket) for the protocol. What anything else prints
+/// goes to standard error. Errors: Io.
+Result<HostEnds> takeStandardEnds();
+
+/// Serves on given ends, without changing the process. Ends it when `input` ends or `output` breaks.
 [[noreturn]] void serveHost(int input, int output, const HostOptions& options, EngineSource source);
 
 }  // namespace ingle::cli

@@ -1,7 +1,10 @@
 #include "engine/session/snapshots/owner_lists.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <fstream>
 #include <optional>
@@ -26,8 +29,12 @@ void readList(const fs::path& path, std::set<SnapshotKey>& keys) {
 /// Makes it readable by its owner only: conversations are private. Errors: Io.
 Status makePrivateFolder(const fs::path& path) {
     std::error_code error;
-    fs::create_directories(path, error);
-    if (!error) fs::permissions(path, fs::perms::owner_all, error);
+    fs::create_directories(path.parent_path(), error);
+    const bool isMade = !error && ::mkdir(path.c_str(), S_IRWXU) == 0;
+    if (!error && !isMade && errno != EEXIST) error = {errno, std::generic_category()};
+    // A caged process may change no rights: the folders that it finds were made so.
+    if (!error && !isMade && fs::status(path, error).permissions() != fs::perms::owner_all)
+        fs::permissions(path, fs::perms::owner_all, error);
     if (error) return fail(ErrorCode::Io, "{}: cannot be made: {}", path.string(), error.message());
     return {};
 }

@@ -510,13 +510,13 @@ TEST_F(HostTest, AFileThatHangsHoldsUpNobody) {
     EXPECT_EQ(m_client.exitStatus(), 0);
 }
 
-/// The whole of runHost on the standard streams.
+/// What `ingle host` does on the standard streams.
 void runOnStandardStreams(int input, int output) {
     ::dup2(input, STDIN_FILENO);
     ::dup2(output, STDOUT_FILENO);
     ::close(input);
     ::close(output);
-    (void)runHost({}, fakeSource());  // what it says at its end went through the pipe
+    if (const auto ends = takeStandardEnds()) serveHost(ends->input, ends->output, {}, fakeSource());
 }
 
 TEST(HostProcess, WhatDriversPrintStaysOutOfTheProtocol) {

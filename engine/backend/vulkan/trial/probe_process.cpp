@@ -17,6 +17,7 @@
 #include "engine/io/atomic_file.h"
 #include "engine/io/mapped_file.h"
 #include "ingle/file_descriptor.h"
+#include "ingle/outside.h"
 #include "ingle/spawn.h"
 
 namespace ingle::backend::vulkan {
@@ -30,11 +31,18 @@ constexpr std::chrono::milliseconds kEndLimit{1000};
 constexpr int kCacheVersion = 3;
 
 struct Child {
-    pid_t pid = -1;
+    pid_t pid = -1;  ///< of one that this process started
     FileDescriptor output;
+    FileDescriptor end;  ///< as in StartedOutside, of one that this process did not start
 };
 
-Result<Child> start(const std::vector<std::string>& command) {
+/// `command` with more arguments.
+Result<Child> start(std::vector<std::string> command, const std::vector<std::string>& more) {
+    if (outside()) {
+        INGLE_TRY_ASSIGN(StartedOutside started, outside()->tryDrivers(more));
+        return Child{.output = std::move(started.output), .end = std::move(started.end)};
+    }
+    command.insert(command.end(), more.begin(), more.end());
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
         return fail(ErrorCode::Io, "cannot make a pipe: {}", std::strerror(errno));
@@ -73,9 +81,16 @@ std::string readOutput(const Child& child, std::chrono::milliseconds limit) {
     return text;
 }
 
-/// The child's wait status; nothing when it had to be killed because time was up.
+/// The child's wait status; nothing when it has to be killed because time is up.
 std::optional<int> awaitEnd(const Child& child, Clock::time_point deadline) {
     int status = 0;
+    if (child.end.isOpen()) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        pollfd ended{child.end.get(), POLLIN, 0};
+        const bool told = ::poll(&ended, 1, std::max(static_cast<int>(left), 0)) == 1 &&
+                          ::read(child.end.get(), &status, sizeof status) == sizeof status;
+        return told ? std::optional(status) : std::nullopt;
+    }
     while (::waitpid(child.pid, &status, WNOHANG) == 0) {
         if (Clock::now() >= deadline) {
             ::kill(child.pid, SIGKILL);
@@ -113,11 +128,11 @@ void parse(std::string_view output, Account& account) {
 
 /// `known`: what other children told.
 Result<Account> askChild(const ProbeRequest& request, const ProbeVerdict& known) {
-    std::vector<std::string> command = request.command;
+    std::vector<std::string> leftOut;
     for (const ProbedDevice& device : known.devices) {
-        if (device.trial != Trial::Untried) command.insert(command.end(), {"--left-out", device.identity});
+        if (device.trial != Trial::Untried) leftOut.insert(leftOut.end(), {"--left-out", device.identity});
     }
-    INGLE_TRY_ASSIGN(const Child child, start(command));
+    INGLE_TRY_ASSIGN(const Child child, start(request.command, leftOut));
     Account account;
     parse(readOutput(child, request.limit), account);
     const std::optional<int> status = awaitEnd(child, Clock::now() + kEndLimit);

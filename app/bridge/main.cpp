@@ -7,18 +7,33 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 
 #include "app/bridge/arguments.h"
 #include "app/bridge/bridge.h"
 #include "app/bridge/far_address.h"
 #include "app/bridge/settings.h"
 #include "app/local/key_file.h"
+#include "app/sandbox/roles.h"
 #include "app/sandbox/secrecy.h"
 #include "ingle/file_descriptor.h"
 
 namespace {
 
 namespace bridge = ingle::bridge;
+
+/// It listens already. It looks names up, checks certificates, and removes its socket at the end.
+ingle::sandbox::Cage cageAt(const std::string& socket) {
+    ingle::sandbox::Given files{
+        .readable = {"/etc/resolv.conf", "/run/systemd/resolve", "/run/resolvconf", "/etc/hosts",
+                     "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services", "/etc/ssl",
+                     "/etc/pki", "/etc/ca-certificates", "/etc/crypto-policies"},
+        .writable = {std::filesystem::path(socket).parent_path().string()}};
+    for (const char* variable : {"SSL_CERT_FILE", "SSL_CERT_DIR"})
+        if (const char* path = std::getenv(variable)) files.readable.emplace_back(path);
+    return ingle::sandbox::cageFor(ingle::sandbox::Role::Bridge, std::move(files));
+}
 
 /// SIGTERM and SIGINT as something to wait for.
 ingle::FileDescriptor endSignals() {
@@ -50,6 +65,7 @@ ingle::Status serve(CLI::App& app, bridge::Arguments& given) {
     const ingle::FileDescriptor stop = endSignals();
     INGLE_TRY_ASSIGN(const auto opened, bridge::Bridge::open(options));
     fmt::print(stderr, "ingle-bridge: {} is reached at {}\n", options.address.host, options.socket);
+    INGLE_TRY(ingle::sandbox::enter(cageAt(options.socket)));
     opened->run(stop.get());
     return {};
 }

@@ -16,6 +16,7 @@
 #include "app/library/library.h"
 #include "app/local/key_file.h"
 #include "app/local/local_socket.h"
+#include "app/sandbox/roles.h"
 #include "app/sandbox/secrecy.h"
 #include "app/serve/listeners.h"
 #include "app/serve/router.h"
@@ -163,6 +164,8 @@ Status serve(const Options& options) {
                         "{}: other computers can reach this address, so it needs --key-file", options.listen);
         INGLE_TRY_ASSIGN(network, listenOn(address));
     }
+    // What follows starts threads. It listens already, and from now on it connects to nobody.
+    INGLE_TRY(sandbox::enter(sandbox::cageFor(sandbox::Role::ServeFront, {})));
     INGLE_TRY_ASSIGN(auto client, client::Client::create(client::startedBy(hostCommand(options)), {}));
     INGLE_TRY_ASSIGN(auto models, chooseModels(options, *client, signals));
     House house;

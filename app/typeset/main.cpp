@@ -20,8 +20,7 @@
 #include <iostream>
 #include <string>
 
-#include "app/sandbox/sandbox.h"
-#include "app/sandbox/secrecy.h"
+#include "app/sandbox/roles.h"
 
 namespace {
 
@@ -81,11 +80,11 @@ class Formulas {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (const auto denied = ingle::sandbox::denyInternetSockets(); !denied) {
-        std::fprintf(stderr, "inglenook-typeset: %s\n", denied.error().message.c_str());
+    using ingle::sandbox::Role;
+    if (const auto caged = ingle::sandbox::enter(ingle::sandbox::cageFor(Role::Typesetter, {})); !caged) {
+        std::fprintf(stderr, "inglenook-typeset: %s\n", caged.error().message.c_str());
         return 1;
     }
-    ingle::sandbox::keepOutOfDumps();  // code of private chats, too
     const rlimit memory{kMaxMemory, kMaxMemory};
     ::setrlimit(RLIMIT_AS, &memory);
     ::setpriority(PRIO_PROCESS, 0, 5);  // beauty can wait

@@ -67,7 +67,6 @@ bool write(std::string_view text) {
 
 int main(int argc, char** argv) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::prctl(PR_SET_DUMPABLE, 0);
     ::setpriority(PRIO_PROCESS, 0, 5);
     limit(RLIMIT_CORE, 0, 0);
     limit(RLIMIT_AS, limits::kMemory, limits::kMemory);
@@ -78,6 +77,7 @@ int main(int argc, char** argv) {
     ::setenv("TZ", "UTC0", 1);
     ::tzset();
     documents::prepareReaders();
+    ::prctl(PR_SET_DUMPABLE, 0);  // nothing of the document was read before
     if (const auto locked = ingle::sandbox::allowOnlyComputing(); !locked) {
         std::fprintf(stderr, "ingle-documents: %s\n", locked.error().message.c_str());
         return 1;

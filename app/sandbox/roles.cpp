@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 namespace ingle::sandbox {
 namespace {
@@ -72,18 +74,44 @@ void addListed(std::vector<std::string>& paths, const std::string& list) {
     }
 }
 
+/// A driver that somebody built lies where its manifest says: {"ICD": {"library_path": PATH}}, by itself or in a folder
+/// of manifests.
+void addDriversOf(Cage& cage, const fs::path& place) {
+    std::error_code unknown;
+    std::vector<fs::path> manifests{place};
+    if (fs::is_directory(place, unknown))
+        for (fs::directory_iterator entry(place, unknown), end; !unknown && entry != end; entry.increment(unknown))
+            manifests.push_back(entry->path());
+    for (const fs::path& manifest : manifests) {
+        std::ifstream file(manifest);
+        const auto json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+        const auto library = json.is_object() ? json.value(nlohmann::json::json_pointer("/ICD/library_path"), "") : "";
+        // Only a name is looked up among the system's libraries.
+        if (library.find('/') != library.npos)
+            cage.readable.push_back((manifest.parent_path() / library).parent_path());
+    }
+}
+
 void addGraphics(Cage& cage) {
     cage.readable.insert(cage.readable.end(), std::begin(kGraphics), std::end(kGraphics));
     cage.devices.assign(std::begin(kGraphicsDevices), std::end(kGraphicsDevices));
     for (int i = 0; i < kMostNvidiaDevices; ++i) cage.devices.push_back("/dev/nvidia" + std::to_string(i));
     for (const char* name : kGraphicsVariables) addListed(cage.readable, variable(name));
+    for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES"}) {
+        std::vector<std::string> places;
+        addListed(places, variable(name));
+        for (const std::string& place : places) addDriversOf(cage, place);
+    }
     const std::string home = variable("HOME");
     const auto orStandard = [&](const char* name, const char* standard) {
         const std::string chosen = variable(name);
         return chosen.empty() ? home + standard : chosen;
     };
-    cage.readable.push_back(orStandard("XDG_CONFIG_HOME", "/.config") + "/vulkan");
-    cage.readable.push_back(orStandard("XDG_DATA_HOME", "/.local/share") + "/vulkan");
+    for (const std::string& base :
+         {orStandard("XDG_CONFIG_HOME", "/.config"), orStandard("XDG_DATA_HOME", "/.local/share")}) {
+        cage.readable.push_back(base + "/vulkan");
+        addDriversOf(cage, base + "/vulkan/icd.d");
+    }
     cage.readable.push_back(home + "/.drirc");
     for (const char* name : {"XDG_CONFIG_DIRS", "XDG_DATA_DIRS"}) {
         std::vector<std::string> bases;

@@ -7,12 +7,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
 #include "app/cli/driver_trials.h"
 #include "app/library/catalog.h"
 #include "app/library/guide.h"
 #include "app/library/library.h"
+#include "app/sandbox/cage.h"
 #include "ingle/computer.h"
 #include "ingle/devices.h"
 
@@ -76,10 +79,22 @@ std::vector<Finding> drivers() {
     return found;
 }
 
-std::vector<Finding> sandbox() {
+/// Of code that may have been taken over.
+Finding cage() {
+    const sandbox::Enforced kernel = sandbox::enforceable();
+    if (const std::string lacking = sandbox::lacking(kernel); !lacking.empty())
+        return {Finding::Worse, "cage: " + lacking,
+                "Everything works. A newer kernel, or one with Landlock, holds it."};
+    return {Finding::Fine,
+            fmt::format("cage: the kernel restricts the engine's files (Landlock {}) and system calls",
+                        kernel.landlock),
+            ""};
+}
+
+std::vector<Finding> network() {
     const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (socket < 0 && errno == EACCES)
-        return {{Finding::Fine, "network: the kernel refuses internet sockets", ""}};
+        return {{Finding::Fine, "network: the kernel refuses internet sockets", ""}, cage()};
     if (socket >= 0) ::close(socket);
     return {{Finding::Broken, "network: an internet socket could be opened",
              "The kernel's seccomp filter does not work here; please report this."}};
@@ -157,22 +172,32 @@ std::vector<Finding> desktop() {
     return found;
 }
 
-Status doctor() {
+Status doctor(bool asJson) {
+    constexpr const char* kStates[] = {"fine", "worse", "broken"};
     bool isBroken = false;
-    for (const auto& look : {memory, drivers, sandbox, folders, desktop}) {
+    nlohmann::ordered_json findings = nlohmann::ordered_json::array();
+    for (const auto& look : {memory, drivers, network, folders, desktop}) {
         for (const Finding& finding : look()) {
             constexpr const char* kMarks[] = {"ok  ", "note", "BAD "};
+            isBroken |= finding.state == Finding::Broken;
+            if (asJson) {
+                findings.push_back(
+                    {{"state", kStates[finding.state]}, {"what", finding.what}, {"remedy", finding.remedy}});
+                continue;
+            }
             fmt::print("{}  {}\n", kMarks[finding.state], finding.what);
             if (!finding.remedy.empty()) fmt::print("      {}\n", finding.remedy);
-            isBroken |= finding.state == Finding::Broken;
         }
     }
+    if (asJson) fmt::print("{}\n", findings.dump(2));
     if (!isBroken) return {};
     return fail(ErrorCode::Device, "what is marked BAD above keeps Inglenook from working");
 }
 
-Action define(CLI::App&) {
-    return doctor;
+Action define(CLI::App& app) {
+    auto asJson = std::make_shared<bool>(false);
+    app.add_flag("--json", *asJson, "as JSON");
+    return [asJson] { return doctor(*asJson); };
 }
 
 }  // namespace

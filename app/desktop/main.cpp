@@ -25,7 +25,7 @@
 #include "app/library/guide.h"
 #include "app/library/library.h"
 #include "app/local/local_socket.h"
-#include "app/sandbox/sandbox.h"
+#include "app/sandbox/roles.h"
 #include "ingle/version.h"
 #ifdef INGLE_TEST_HOOKS
 #include "app/desktop/test_hook.h"
@@ -118,7 +118,8 @@ HostCommand hostCommand() {
 
 int main(int argc, char** argv) {
     ::umask(0077);  // what this program writes is nobody else's business
-    if (const auto denied = ingle::sandbox::denyInternetSockets(); !denied)
+    using ingle::sandbox::Role;
+    if (const auto denied = ingle::sandbox::enter(ingle::sandbox::cageFor(Role::Window, {})); !denied)
         return refuse(denied.error().message);
     if (const auto answer = answerAtOnce(argc, argv)) {
         std::fputs(answer->c_str(), stdout);

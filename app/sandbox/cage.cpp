@@ -26,7 +26,7 @@ Result<Enforced> enter(const Cage& cage) {
     Enforced enforced;
     if (cage.restrictsFiles && restrictFiles(cage)) enforced.landlock = Landlock::version();
     if (cage.sockets == Sockets::Local) INGLE_TRY(denyInternetSockets());
-    INGLE_TRY(filterCalls(cage.sockets, cage.programs));
+    INGLE_TRY(filterCalls(cage.sockets, cage.programs, cage.calls));
     enforced.sockets = true;
     if (!cage.isDumpable) keepOutOfDumps();
     return enforced;

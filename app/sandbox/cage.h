@@ -23,6 +23,13 @@ enum class Programs : uint8_t {
     Any,   ///< within the same cage, and only those that `executable` names where files are restricted
 };
 
+/// Which calls are left beside those that all are refused: into other processes, to namespaces and mounts,
+/// and what attackers of kernels like.
+enum class Calls : uint8_t {
+    Few,      ///< no shared memory, no watching of files, no change of their owners, rights and times
+    Desktop,  ///< what toolkits and databases use
+};
+
 struct Cage {
     bool restrictsFiles = true;           ///< to those below
     std::vector<std::string> readable;    ///< files and folders
@@ -31,6 +38,7 @@ struct Cage {
     std::vector<std::string> executable;  ///< programs
     Sockets sockets = Sockets::None;
     Programs programs = Programs::None;
+    Calls calls = Calls::Few;
     bool isDumpable = false;  ///< whether other programs of the same user may read its memory
 };
 

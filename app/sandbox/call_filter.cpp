@@ -24,12 +24,11 @@ constexpr uint32_t kUnknown = SCMP_ACT_ERRNO(ENOSYS);
 constexpr int kMemfdSecret = 447, kProcessMrelease = 448, kFchmodat2 = 452, kSetxattrat = 463,
               kOpenTreeAttr = 467;
 
-/// To look into other processes, and to be told of what they do.
+/// To look into other processes.
 constexpr int kOtherProcesses[] = {
     SCMP_SYS(ptrace),          SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev),
     SCMP_SYS(process_madvise), SCMP_SYS(pidfd_getfd),      SCMP_SYS(kcmp),
-    SCMP_SYS(perf_event_open), SCMP_SYS(inotify_init),     SCMP_SYS(inotify_init1),
-    SCMP_SYS(fanotify_init),   kProcessMrelease,
+    SCMP_SYS(perf_event_open), SCMP_SYS(fanotify_init),    kProcessMrelease,
 };
 /// Parts of the kernel that nothing here needs, and that attackers of kernels like.
 constexpr int kKernel[] = {
@@ -41,28 +40,21 @@ constexpr int kKernel[] = {
 };
 /// Namespaces and mounts.
 constexpr int kNamespaces[] = {
-    SCMP_SYS(unshare),       SCMP_SYS(setns),  SCMP_SYS(mount),     SCMP_SYS(umount2),
-    SCMP_SYS(pivot_root),    SCMP_SYS(chroot), SCMP_SYS(fsopen),    SCMP_SYS(fsconfig),
-    SCMP_SYS(fsmount),       SCMP_SYS(fspick), SCMP_SYS(open_tree), SCMP_SYS(move_mount),
-    SCMP_SYS(mount_setattr), kOpenTreeAttr,
+    SCMP_SYS(unshare),       SCMP_SYS(setns),
+    SCMP_SYS(mount),         SCMP_SYS(umount2),
+    SCMP_SYS(pivot_root),    SCMP_SYS(chroot),
+    SCMP_SYS(fsopen),        SCMP_SYS(fsconfig),
+    SCMP_SYS(fsmount),       SCMP_SYS(fspick),
+    SCMP_SYS(open_tree),     SCMP_SYS(move_mount),
+    SCMP_SYS(mount_setattr), SCMP_SYS(open_by_handle_at),
+    kOpenTreeAttr,
 };
-/// Ways around the names of files, and what other processes share.
+/// Files without names, what processes share, and being told of what others do with files.
 constexpr int kAroundFiles[] = {
-    SCMP_SYS(open_by_handle_at),
-    SCMP_SYS(memfd_create),
-    kMemfdSecret,
-    SCMP_SYS(shmget),
-    SCMP_SYS(shmat),
-    SCMP_SYS(shmctl),
-    SCMP_SYS(semget),
-    SCMP_SYS(semop),
-    SCMP_SYS(semtimedop),
-    SCMP_SYS(semctl),
-    SCMP_SYS(msgget),
-    SCMP_SYS(msgsnd),
-    SCMP_SYS(msgrcv),
-    SCMP_SYS(msgctl),
-    SCMP_SYS(mq_open),
+    SCMP_SYS(inotify_init), SCMP_SYS(inotify_init1), SCMP_SYS(memfd_create), kMemfdSecret,
+    SCMP_SYS(shmget),       SCMP_SYS(shmat),         SCMP_SYS(shmctl),       SCMP_SYS(semget),
+    SCMP_SYS(semop),        SCMP_SYS(semtimedop),    SCMP_SYS(semctl),       SCMP_SYS(msgget),
+    SCMP_SYS(msgsnd),       SCMP_SYS(msgrcv),        SCMP_SYS(msgctl),       SCMP_SYS(mq_open),
     SCMP_SYS(mq_unlink),
 };
 /// Owners, rights and marks of files, which Landlock leaves alone.
@@ -101,10 +93,6 @@ class Rules {
         if (m_code == 0) m_code = seccomp_rule_add_array(m_filter.get(), action, call, 1, &argument);
     }
     /// As the kernel does, by the lower half of the argument: the upper one may hold anything.
-    void refuseUnless(int call, unsigned argument, uint64_t value) {
-        for (uint64_t bit = 1; bit < kLowerHalf; bit <<= 1)
-            refuseWhere(call, {argument, SCMP_CMP_MASKED_EQ, bit, ~value & bit});
-    }
     void refuseValue(int call, unsigned argument, uint64_t value) {
         refuseWhere(call, {argument, SCMP_CMP_MASKED_EQ, kLowerHalf, value});
     }
@@ -127,23 +115,27 @@ void refuseProcesses(Rules& rules) {
         if (call != SCMP_SYS(kill)) rules.add(kDenied, call);
     }
     const auto self = static_cast<uint64_t>(::getpid());
+    // Whatever is not exactly this process, as a number of 64 bits, is another one.
     for (const int call :
          {SCMP_SYS(kill), SCMP_SYS(tgkill), SCMP_SYS(rt_sigqueueinfo), SCMP_SYS(rt_tgsigqueueinfo)})
-        rules.refuseUnless(call, 0, self);
+        rules.refuseWhere(call, {0, SCMP_CMP_NE, self});
     rules.add(kDenied, SCMP_SYS(tkill));
 }
 
-void fill(Rules& rules, Sockets sockets, Programs programs) {
+void fill(Rules& rules, Sockets sockets, Programs programs, Calls calls) {
     // Calls of a foreign architecture (ia32, x32) have other numbers and could pass the rules below.
     rules.set(SCMP_FLTATR_ACT_BADARCH, kDenied);
     rules.set(SCMP_FLTATR_CTL_TSYNC, 1);
     rules.set(SCMP_FLTATR_CTL_OPTIMIZE, 2);
-    for (const auto calls : {std::span<const int>(kOtherProcesses), std::span<const int>(kKernel),
-                             std::span<const int>(kNamespaces), std::span<const int>(kAroundFiles),
-                             std::span<const int>(kFileRights)})
-        rules.refuse(calls);
-    // By name; by descriptor it is the time of a file that is open already.
-    rules.refuseWhere(SCMP_SYS(utimensat), {1, SCMP_CMP_NE, 0});
+    for (const auto refused : {std::span<const int>(kOtherProcesses), std::span<const int>(kKernel),
+                               std::span<const int>(kNamespaces)})
+        rules.refuse(refused);
+    if (calls == Calls::Few) {
+        rules.refuse(kAroundFiles);
+        rules.refuse(kFileRights);
+        // By name; by descriptor it is the time of a file that is open already.
+        rules.refuseWhere(SCMP_SYS(utimensat), {1, SCMP_CMP_NE, 0});
+    }
     // Somebody else would get signals, or input.
     for (const int command : {F_SETOWN, F_SETOWN_EX, F_SETSIG})
         rules.refuseValue(SCMP_SYS(fcntl), 1, command);
@@ -163,9 +155,9 @@ void fill(Rules& rules, Sockets sockets, Programs programs) {
 
 }  // namespace
 
-Status filterCalls(Sockets sockets, Programs programs) {
+Status filterCalls(Sockets sockets, Programs programs, Calls calls) {
     Rules rules;
-    fill(rules, sockets, programs);
+    fill(rules, sockets, programs, calls);
     if (const int code = rules.load(); code != 0)
         return fail(ErrorCode::Device, "The kernel refused the filter that cages this process: {}.",
                     std::strerror(-code));

@@ -7,6 +7,6 @@ namespace ingle::sandbox {
 
 /// Installs the filter for all threads. Whatever it refuses fails with EACCES. Errors: Device when the kernel
 /// refuses the filter.
-Status filterCalls(Sockets sockets, Programs programs);
+Status filterCalls(Sockets sockets, Programs programs, Calls calls);
 
 }  // namespace ingle::sandbox

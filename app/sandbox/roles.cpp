@@ -74,18 +74,20 @@ void addListed(std::vector<std::string>& paths, const std::string& list) {
     }
 }
 
-/// A driver that somebody built lies where its manifest says: {"ICD": {"library_path": PATH}}, by itself or in a folder
-/// of manifests.
+/// A driver that somebody built lies where its manifest says: {"ICD": {"library_path": PATH}}, by itself or
+/// in a folder of manifests.
 void addDriversOf(Cage& cage, const fs::path& place) {
     std::error_code unknown;
     std::vector<fs::path> manifests{place};
     if (fs::is_directory(place, unknown))
-        for (fs::directory_iterator entry(place, unknown), end; !unknown && entry != end; entry.increment(unknown))
+        for (fs::directory_iterator entry(place, unknown), end; !unknown && entry != end;
+             entry.increment(unknown))
             manifests.push_back(entry->path());
     for (const fs::path& manifest : manifests) {
         std::ifstream file(manifest);
         const auto json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
-        const auto library = json.is_object() ? json.value(nlohmann::json::json_pointer("/ICD/library_path"), "") : "";
+        const auto library =
+            json.is_object() ? json.value(nlohmann::json::json_pointer("/ICD/library_path"), "") : "";
         // Only a name is looked up among the system's libraries.
         if (library.find('/') != library.npos)
             cage.readable.push_back((manifest.parent_path() / library).parent_path());
@@ -144,6 +146,7 @@ Cage cageFor(Role role, Given given) {
               .writable = std::move(given.writable),
               .sockets = rule.sockets,
               .programs = rule.programs,
+              .calls = rule.calls,
               .isDumpable = rule.isDumpable};
     cage.readable.insert(cage.readable.end(), std::begin(kSystem), std::end(kSystem));
     addOwn(cage);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/sandbox/cage.h"
@@ -19,6 +18,7 @@ enum class Role : uint8_t {
     Typesetter,   ///< `inglenook-typeset`
     ServeFront,   ///< `ingle-serve`
     Bridge,       ///< `ingle-bridge`
+    Window,       ///< `inglenook`
 };
 
 /// Which files, beside those of the system's programs (code, fonts, time zones) and this program's own.
@@ -29,25 +29,26 @@ enum class Files : uint8_t {
 
 struct Rule {
     Role role;
-    std::string_view name;
     Files files;
     bool usesGraphics;  ///< also opens graphics drivers and their devices
     Sockets sockets;
     Programs programs;
+    Calls calls;
     bool isDumpable;
 };
 
 /// A process and what it may do.
 // clang-format off
 inline constexpr Rule kRules[] = {
-    // role             name            files         graphics  new sockets          programs        dumpable
-    {Role::Engine,      "engine",       Files::Given, true,     Sockets::None,       Programs::None, true},
-    {Role::Broker,      "broker",       Files::All,   false,    Sockets::Pairs,      Programs::Any,  true},
-    {Role::DriverTrial, "driver trial", Files::Given, true,     Sockets::None,       Programs::None, true},
-    {Role::Import,      "import",       Files::Given, false,    Sockets::None,       Programs::None, true},
-    {Role::Typesetter,  "typesetter",   Files::Given, false,    Sockets::None,       Programs::None, false},
-    {Role::ServeFront,  "server",       Files::All,   false,    Sockets::Pairs,      Programs::Any,  false},
-    {Role::Bridge,      "bridge",       Files::Given, false,    Sockets::Connecting, Programs::None, false},
+    // role             files         graphics new sockets          programs        calls           dumpable
+    {Role::Engine,      Files::Given, true,    Sockets::None,       Programs::None, Calls::Few,     true},
+    {Role::Broker,      Files::All,   false,   Sockets::Pairs,      Programs::Any,  Calls::Few,     true},
+    {Role::DriverTrial, Files::Given, true,    Sockets::None,       Programs::None, Calls::Few,     true},
+    {Role::Import,      Files::Given, false,   Sockets::None,       Programs::None, Calls::Few,     true},
+    {Role::Typesetter,  Files::Given, false,   Sockets::None,       Programs::None, Calls::Few,     false},
+    {Role::ServeFront,  Files::All,   false,   Sockets::Pairs,      Programs::Any,  Calls::Few,     false},
+    {Role::Bridge,      Files::Given, false,   Sockets::Connecting, Programs::None, Calls::Few,     false},
+    {Role::Window,      Files::All,   true,    Sockets::Local,      Programs::Any,  Calls::Desktop, true},
 };
 // clang-format on
 

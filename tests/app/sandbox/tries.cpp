@@ -375,29 +375,29 @@ constexpr Try kTries[] = {
     {Kind::Programs, "become a shell", [](const World&) { return runs("/bin/true"); }},
     {Kind::Programs, "become itself", [](const World&) { return runs("/proc/self/exe"); }},
     {Kind::Programs, "run by the linker", [](const World&) { return runs("/lib64/ld-linux-x86-64.so.2"); }},
-    {Kind::Kernel, "memory as a file", [](const World&) { return opened(::memfd_create("x", 0)); }},
-    {Kind::Kernel, "secret memory", [](const World&) { return opened(::syscall(447, 0)); }},
+    {Kind::Shared, "memory as a file", [](const World&) { return opened(::memfd_create("x", 0)); }},
+    {Kind::Shared, "secret memory", [](const World&) { return opened(::syscall(447, 0)); }},
     // Sockets.
-    {Kind::Connections, "a socket of IPv4", [](const World&) { return family(AF_INET, SOCK_STREAM); }},
-    {Kind::Connections, "a socket of IPv6", [](const World&) { return family(AF_INET6, SOCK_STREAM); }},
-    {Kind::Connections, "datagrams", [](const World&) { return family(AF_INET, SOCK_DGRAM); }},
-    {Kind::Connections, "netlink", [](const World&) { return family(AF_NETLINK, SOCK_RAW); }},
-    {Kind::Connections, "a local socket", [](const World&) { return family(AF_UNIX, SOCK_STREAM); }},
-    {Kind::Connections, "packets", [](const World&) { return family(AF_PACKET, SOCK_RAW); }},
-    {Kind::Connections, "virtual machines", [](const World&) { return family(AF_VSOCK, SOCK_STREAM); }},
-    {Kind::Connections, "cryptography of the kernel",
+    {Kind::Internet, "a socket of IPv4", [](const World&) { return family(AF_INET, SOCK_STREAM); }},
+    {Kind::Internet, "a socket of IPv6", [](const World&) { return family(AF_INET6, SOCK_STREAM); }},
+    {Kind::Internet, "datagrams", [](const World&) { return family(AF_INET, SOCK_DGRAM); }},
+    {Kind::Local, "netlink", [](const World&) { return family(AF_NETLINK, SOCK_RAW); }},
+    {Kind::Local, "a local socket", [](const World&) { return family(AF_UNIX, SOCK_STREAM); }},
+    {Kind::Internet, "packets", [](const World&) { return family(AF_PACKET, SOCK_RAW); }},
+    {Kind::Internet, "virtual machines", [](const World&) { return family(AF_VSOCK, SOCK_STREAM); }},
+    {Kind::Internet, "cryptography of the kernel",
      [](const World&) { return family(AF_ALG, SOCK_SEQPACKET); }},
-    {Kind::Connections, "radio", [](const World&) { return family(AF_BLUETOOTH, SOCK_RAW); }},
-    {Kind::Connections, "a family with dirty upper bits",
+    {Kind::Internet, "radio", [](const World&) { return family(AF_BLUETOOTH, SOCK_RAW); }},
+    {Kind::Internet, "a family with dirty upper bits",
      [](const World&) { return opened(::syscall(SYS_socket, 0xdead00000002ULL, SOCK_STREAM, 0)); }},
-    {Kind::Connections, "the session bus", [](const World& w) { return connectsTo(w.home + "/run/bus"); }},
-    {Kind::Connections, "an abstract socket", [](const World& w) { return connectsTo(w.abstract); }},
-    {Kind::Connections, "a server of this computer",
+    {Kind::Local, "the session bus", [](const World& w) { return connectsTo(w.home + "/run/bus"); }},
+    {Kind::Local, "an abstract socket", [](const World& w) { return connectsTo(w.abstract); }},
+    {Kind::Internet, "a server of this computer",
      [](const World& w) {
          const sockaddr_in address = here(w.port);
          return connects(reinterpret_cast<const sockaddr*>(&address), sizeof address);
      }},
-    {Kind::Connections, "listen",
+    {Kind::Internet, "listen",
      [](const World&) {
          const sockaddr_in address = here(0);
          const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -405,7 +405,7 @@ constexpr Try kTries[] = {
          if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return errno;
          return told(::listen(socket, 1));
      }},
-    {Kind::Connections, "listen in the home folder",
+    {Kind::Local, "listen in the home folder",
      [](const World& w) {
          sockaddr_un address{};
          address.sun_family = AF_UNIX;
@@ -414,7 +414,7 @@ constexpr Try kTries[] = {
          if (socket < 0) return errno;
          return told(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address));
      }},
-    {Kind::Connections, "a socket by i386's numbers", [](const World&) { return foreignSocket(); }},
+    {Kind::Internet, "a socket by i386's numbers", [](const World&) { return foreignSocket(); }},
     {Kind::Pairs, "a pair of sockets",
      [](const World&) {
          int ends[2];
@@ -444,25 +444,25 @@ constexpr Try kTries[] = {
     {Kind::Kernel, "a copied mount",
      [](const World&) { return opened(::syscall(SYS_open_tree, AT_FDCWD, "/tmp", 1)); }},
     {Kind::Kernel, "another root", [](const World&) { return told(::chroot("/")); }},
-    {Kind::Kernel, "shared memory of System V",
+    {Kind::Shared, "shared memory of System V",
      [](const World&) {
          const int memory = ::shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
          if (memory < 0) return errno;
          return told(::shmctl(memory, IPC_RMID, nullptr));
      }},
-    {Kind::Kernel, "semaphores of System V",
+    {Kind::Shared, "semaphores of System V",
      [](const World&) {
          const int semaphore = ::semget(IPC_PRIVATE, 1, IPC_CREAT | 0600);
          if (semaphore < 0) return errno;
          return told(::semctl(semaphore, 0, IPC_RMID));
      }},
-    {Kind::Kernel, "messages of System V",
+    {Kind::Shared, "messages of System V",
      [](const World&) {
          const int queue = ::msgget(IPC_PRIVATE, IPC_CREAT | 0600);
          if (queue < 0) return errno;
          return told(::msgctl(queue, IPC_RMID, nullptr));
      }},
-    {Kind::Kernel, "a message queue",
+    {Kind::Shared, "a message queue",
      [](const World&) {
          return opened(::syscall(SYS_mq_open, "evil-queue", O_CREAT | O_RDWR, 0600, nullptr));
      }},

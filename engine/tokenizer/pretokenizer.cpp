@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <utility>
 
 #include "engine/formats/published_patterns.h"
@@ -235,9 +234,10 @@ class PreTokenizer::Matching {
     struct Range {
         size_t begin, end;
     };
-    /// The next match in `subject`, which is UTF-8, from `at` on. Nothing: there is none.
-    Result<std::optional<Range>> next(const Pattern& pattern, std::string_view subject, size_t at,
-                                      uint32_t options);
+    /// Finds the next match in `subject`, which is UTF-8, from `at` on. False: there is none, or an error.
+    bool next(const Pattern& pattern, std::string_view subject, size_t at, uint32_t options, Range& match);
+    /// How the last next() ended.
+    Status takeError();
 
   private:
     /// PCRE2 calls it before each item of a pattern that is paid for.
@@ -257,6 +257,7 @@ class PreTokenizer::Matching {
     size_t m_position = 0;
     size_t m_stepCost = 1;
     Status m_paid;
+    int m_count = 0;  ///< of pcre2_match()
 };
 
 struct PreTokenizer::Pattern {
@@ -294,10 +295,10 @@ struct PreTokenizer::Pattern {
             for (size_t at = begin; at < end;) {
                 // Nothing may not match behind a match: every match makes progress.
                 const uint32_t options = edges | (at == cut ? PCRE2_NOTEMPTY_ATSTART : 0u);
-                INGLE_TRY_ASSIGN(const auto match, matching.next(*this, subject, at - begin, options));
-                if (!match) break;
-                at = begin + match->end;
-                const size_t from = begin + match->begin;
+                Matching::Range match{};
+                if (!matching.next(*this, subject, at - begin, options, match)) return matching.takeError();
+                at = begin + match.end;
+                const size_t from = begin + match.begin;
                 if (from > cut) out.push_back(piece.substr(cut, from - cut));
                 if (at > from) out.push_back(piece.substr(from, at - from));
                 cut = at;
@@ -314,27 +315,35 @@ struct PreTokenizer::Pattern {
     }
 };
 
-Result<std::optional<PreTokenizer::Matching::Range>> PreTokenizer::Matching::next(const Pattern& pattern,
-                                                                                  std::string_view subject,
-                                                                                  size_t at,
-                                                                                  uint32_t options) {
+bool PreTokenizer::Matching::next(const Pattern& pattern, std::string_view subject, size_t at,
+                                  uint32_t options, Range& match) {
     m_position = at;
     m_stepCost = pattern.stepCost;
-    const auto match = [&](uint32_t more) {
+    const auto find = [&](uint32_t more) {
         return pcre2_match(pattern.code.get(), reinterpret_cast<PCRE2_SPTR>(subject.data()), subject.size(),
                            at, options | PCRE2_NO_UTF_CHECK | more, m_data.get(), m_context.get());
     };
-    int count = match(0);
-    if (count == PCRE2_ERROR_JIT_STACKLIMIT) count = match(PCRE2_NO_JIT);
-    if (count == PCRE2_ERROR_NOMATCH) return std::nullopt;
-    if (count == PCRE2_ERROR_CALLOUT) return tl::unexpected<Error>(std::exchange(m_paid, {}).error());
-    // PCRE2's own limits.
-    if (count == PCRE2_ERROR_MATCHLIMIT || count == PCRE2_ERROR_DEPTHLIMIT || count == PCRE2_ERROR_HEAPLIMIT)
-        return takesTooLong();
-    if (count < 0)
-        return fail(ErrorCode::InvalidArgument, "the text cannot be tokenized: {}", pcreMessage(count));
+    m_count = find(0);
+    if (m_count == PCRE2_ERROR_JIT_STACKLIMIT) m_count = find(PCRE2_NO_JIT);
+    if (m_count < 0) return false;
     const PCRE2_SIZE* range = pcre2_get_ovector_pointer(m_data.get());
-    return Range{range[0], range[1]};
+    match = {range[0], range[1]};
+    return true;
+}
+
+Status PreTokenizer::Matching::takeError() {
+    switch (m_count) {
+        case PCRE2_ERROR_NOMATCH:
+            return {};
+        case PCRE2_ERROR_CALLOUT:
+            return std::exchange(m_paid, {});
+        case PCRE2_ERROR_MATCHLIMIT:  // its own limits
+        case PCRE2_ERROR_DEPTHLIMIT:
+        case PCRE2_ERROR_HEAPLIMIT:
+            return takesTooLong();
+        default:
+            return fail(ErrorCode::InvalidArgument, "the text cannot be tokenized: {}", pcreMessage(m_count));
+    }
 }
 
 PreTokenizer::PreTokenizer() = default;

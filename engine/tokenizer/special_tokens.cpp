@@ -47,8 +47,9 @@ bool isTag(const formats::TokenizerData& data, size_t id) {
 /// bytes.
 class FourByteRuns {
   public:
-    explicit FourByteRuns(std::string_view text)
-        : m_isSet(text.size() < kWorthHashing ? 0 : std::bit_ceil(8 * text.size())) {
+    /// To be asked for so many texts: for a few of them, or in a short text, looking is as fast.
+    FourByteRuns(std::string_view text, size_t numTexts)
+        : m_isSet(text.size() < kWorthHashing || numTexts < kFewTexts ? 0 : std::bit_ceil(8 * text.size())) {
         for (size_t at = 0; !m_isSet.empty() && at + 4 <= text.size(); ++at)
             m_isSet[hash(text.substr(at))] = true;
     }
@@ -57,7 +58,7 @@ class FourByteRuns {
     }
 
   private:
-    static constexpr size_t kWorthHashing = 1024;
+    static constexpr size_t kWorthHashing = 1024, kFewTexts = 32;
 
     size_t hash(std::string_view text) const {
         uint32_t run = 0;
@@ -124,7 +125,7 @@ Result<std::vector<Fragment>> SpecialTokens::split(std::span<const TextSegment> 
     for (const TextSegment& segment : segments) {
         std::vector<Fragment> parts;
         if (!segment.text.empty()) parts.push_back({std::nullopt, segment.text});
-        const FourByteRuns runs(segment.text);
+        const FourByteRuns runs(segment.text, m_candidates.size());
         for (const Candidate& candidate : m_candidates) {
             if (!segment.parseSpecial && !candidate.inAnyText) continue;
             if (!runs.mayHold(candidate.text)) continue;

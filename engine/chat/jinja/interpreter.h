@@ -112,10 +112,10 @@ class Interpreter {
 
   private:
     static constexpr size_t kStepCost = 128;
-    static constexpr size_t kCharacterCost = 16;           ///< of one that is escaped
-    static constexpr size_t kPieceCost = 8;                ///< of a piece of text, beside its bytes
-    static constexpr size_t kCompareCost = 32;             ///< of two values
-    static constexpr size_t kMostText = size_t{16} << 20;  ///< bytes of any text, the output's too
+    static constexpr size_t kCharacterCost = 16;          ///< of one that is escaped
+    static constexpr size_t kPieceCost = 8;               ///< of a piece of text, beside its bytes
+    static constexpr size_t kCompareCost = 32;            ///< of two values
+    static constexpr size_t kMostText = size_t{8} << 20;  ///< bytes of any text, the output's too
     /// Nodes of the tree inside one another, macros included.
     static constexpr uint32_t kMostDepth = 400;
 

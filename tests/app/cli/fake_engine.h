@@ -13,14 +13,23 @@
 
 #include "app/cli/host/engine_worker.h"
 #include "engine/io/mapped_file.h"
+#include "ingle/stop_scope.h"
 #include "tests/pieces.h"
 
 namespace ingle::cli {
 
 /// Each byte is a token. Texts that begin with "slowly" take a second.
+/// A text that is worked on until nobody wants the result any more.
+inline constexpr std::string_view kForEver = "for ever";
+inline tl::unexpected<Error> workUntilStopped() {
+    while (!StopScope::isStopWanted()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return fail(ErrorCode::Cancelled, "cancelled");
+}
+
 class FakeVocabulary final : public Vocabulary {
   public:
     Result<std::vector<TokenId>> tokenize(std::string_view text, const TokenizeOptions&) const override {
+        if (text == kForEver) return workUntilStopped();
         if (text.starts_with("slowly")) std::this_thread::sleep_for(std::chrono::seconds(1));
         return std::vector<TokenId>(text.begin(), text.end());
     }
@@ -57,6 +66,7 @@ class FakeEngine final : public Engine {
     Result<PromptPlan> plan(const GenerateRequest&) const override { return PromptPlan{}; }
     Result<PromptPreview> preview(const GenerateRequest& request) const override {
         if (request.messages.empty()) return fail(ErrorCode::InvalidArgument, "there is nothing to answer");
+        if (request.messages[0].parts[0].text == kForEver) return workUntilStopped();
         return PromptPreview{{.kept = {0}, .promptTokens = 7}, 64, {{3}}, "prompt"};
     }
     Result<PromptSize> measure(std::span<const ChatMessage> messages) const override {

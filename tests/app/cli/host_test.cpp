@@ -268,6 +268,18 @@ TEST_F(HostTest, InspectsLoadsCountsAndUnloads) {
     EXPECT_THAT(failure(9).message, HasSubstr("No model is loaded"));
 }
 
+TEST_F(HostTest, RenderingAndTokenizingEndWhenNobodyWantsThem) {
+    load();
+    GenerateRequest asked;
+    asked.messages = {textMessage(Role::User, std::string(kForEver))};
+    m_client.send(3, protocol::Preview{asked});
+    m_client.send(4, protocol::Cancel{3});
+    EXPECT_EQ(failure(3).id, "cancelled");
+    m_client.send(5, protocol::Count{std::string(kForEver)});
+    m_client.send(6, protocol::Cancel{5});
+    EXPECT_EQ(failure(5).id, "cancelled");
+}
+
 TEST_F(HostTest, StreamsAnAnswer) {
     load();
     m_client.send(3, answer(50));

@@ -51,10 +51,10 @@ TEST(TemplateDamage, whatNeverEndsIsStopped) {
         {doubling + "{% set ns.x = {'k': ns.x} %}{% endfor %}", "nested"},
         {"{% set ns = namespace(x=[1]) %}{% for i in range(100) %}{% set ns.x = [ns.x, ns.x] %}{% endfor "
          "%}{{ ns.x }}",
-         "too long"},
+         "writes more"},
         {"{% set ns = namespace(x=[1]) %}{% for i in range(100) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}"
          "{{ ns.x|tojson }}",
-         "too long"},
+         "writes more"},
         {"{% set ns = namespace(x=[1], y=[1]) %}{% for i in range(100) %}{% set ns.x = [ns.x, ns.x] %}"
          "{% set ns.y = [ns.y, ns.y] %}{% endfor %}{{ ns.x == ns.y }}",
          "too long"},
@@ -64,8 +64,8 @@ TEST(TemplateDamage, whatNeverEndsIsStopped) {
         {"{{ ('a' * 9999)|replace('a', 'b' * 99999) }}", "writes more"},
         {"{{ ('a' * 9999)|replace('', 'b' * 99999) }}", "writes more"},
         {"{{ range(99999)|join('a' * 99999) }}", "writes more"},
-        {"{{ 'a'|center(99999999999) }}", "too long"},
-        {"{{ 'a'.zfill(99999999999) }}", "too long"},
+        {"{{ 'a'|center(99999999999) }}", "writes more"},
+        {"{{ 'a'.zfill(99999999999) }}", "writes more"},
         {"{{ ('a\n' * 99999)|indent(99999) }}", "writes more"},
         {"{{ '%99999999d' % 1 }}", "wider"},
         {"{{ {'a': range(9999)|list}|tojson(indent=9999999) }}", "writes more"},

@@ -3,6 +3,8 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 #include "engine/base/find_text.h"
 
@@ -142,13 +144,22 @@ Result<Text> escapeHtml(Interpreter& in, const Text& text) {
 
 Result<Text> strip(Interpreter& in, const Text& text, Side side, const Text* characters) {
     INGLE_TRY(in.spend(kLookUpCost * (text.size() + (characters ? characters->size() : 0))));
-    std::vector<std::string_view> unwanted;  // sorted
+    std::array<bool, 256> isUnwantedByte{};
+    std::vector<std::string_view> unwanted;  // longer characters, sorted
     for (std::string_view rest = characters ? characters->bytes() : ""; !rest.empty();) {
-        unwanted.push_back(rest.substr(0, characterSize(rest)));
-        rest.remove_prefix(unwanted.back().size());
+        const std::string_view each = rest.substr(0, characterSize(rest));
+        if (each.size() == 1)
+            isUnwantedByte[static_cast<unsigned char>(each[0])] = true;
+        else
+            unwanted.push_back(each);
+        rest.remove_prefix(each.size());
     }
+    INGLE_TRY(in.spend(kLookUpCost * unwanted.size() * static_cast<size_t>(std::bit_width(unwanted.size()))));
     std::ranges::sort(unwanted);
-    const auto isUnwanted = [&](std::string_view each) { return std::ranges::binary_search(unwanted, each); };
+    const auto isUnwanted = [&](std::string_view each) {
+        return each.size() == 1 ? isUnwantedByte[static_cast<unsigned char>(each[0])]
+                                : std::ranges::binary_search(unwanted, each);
+    };
     const Range kept =
         characters ? stripped(text.bytes(), side, isUnwanted) : stripped(text.bytes(), side, isSpace);
     Text out;

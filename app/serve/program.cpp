@@ -1,6 +1,7 @@
 #include "app/serve/program.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cctype>
@@ -149,6 +150,9 @@ void finish(EngineRoom& room, const std::vector<Door>& doors, const EndSignals& 
 
 Status serve(const Options& options) {
     const EndSignals signals;
+    // Long texts have pages of their own, which go back to the system with them: without this, the allocator
+    // moves the bound up with each of them.
+    ::mallopt(M_MMAP_THRESHOLD, kLongTextBytes);
     INGLE_TRY_ASSIGN(AccessRules rules, rulesFor(options));
     std::string path = options.socket;
     if (path.empty()) {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "app/serve/api/json_text.h"
+#include "ingle/bounded_json.h"
 #include "ingle/shown_text.h"
 
 namespace ingle::serve::api {
@@ -12,9 +12,9 @@ namespace ingle::serve::api {
 using json = nlohmann::ordered_json;
 
 Expected<json> parseBody(std::string_view body) {
-    json parsed = parseJson(body);
+    constexpr JsonLimits kLimits{.keysOfObject = kMostFields};
+    json parsed = parseBounded<json>(body, kLimits);
     if (parsed.is_discarded()) {
-        constexpr JsonLimits kLimits;
         return refuse(fmt::format(
             "The body is no JSON, or nested more than {} deep, or has more than {} fields in an object.",
             kLimits.depth, kLimits.keysOfObject));

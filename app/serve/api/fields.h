@@ -19,6 +19,9 @@ namespace ingle::serve::api {
 /// schema's says in which one they are written.
 Expected<nlohmann::ordered_json> parseBody(std::string_view body);
 
+/// Of one object: "logit_bias" may have as many.
+inline constexpr size_t kMostFields = 1024;
+
 /// Of a text whose tokens come back from the engine: a list of millions would hold up the answers of others.
 inline constexpr size_t kMostCutBytes = size_t{1} << 20;
 

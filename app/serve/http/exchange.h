@@ -4,12 +4,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "app/serve/http/body_budget.h"
 #include "app/serve/http/message.h"
-
-struct MHD_Connection;
 
 namespace ingle::serve::http {
 
@@ -17,9 +17,17 @@ namespace ingle::serve::http {
 class Exchange {
   public:
     /// `mostUnread`: bytes of an answer that its client may leave unread; one that leaves more is let go.
-    Exchange(Request request, size_t mostUnread) : m_request(std::move(request)), m_mostUnread(mostUnread) {}
+    /// `wake` is called when there is something to take(), after a take() that found nothing. `share`: of the
+    /// body, and of what becomes of it.
+    Exchange(Request request, size_t mostUnread, std::function<void()> wake, BodyBudget::Share share = {})
+        : m_share(std::move(share)),
+          m_request(std::move(request)),
+          m_mostUnread(mostUnread),
+          m_wake(std::move(wake)) {}
 
     const Request& request() const { return m_request; }
+    /// For whoever reads it, once: it is not kept beside what becomes of it.
+    std::string takeBody() { return std::move(m_request.body); }
 
     /// Before anything is answered: headers of whatever the answer will be, and who is told its status.
     void prepare(Headers common, std::function<void(int status)> answered);
@@ -36,35 +44,44 @@ class Exchange {
     void onGone(std::function<void()> gone);
 
   private:
+    friend class Connection;
     friend class Server;
     enum class Stage { Waiting, Begun, Ended };
 
-    /// What is to be sent next, for the server's thread.
-    int queueAnswer(const std::shared_ptr<Exchange>& self);
-    int64_t read(char* buffer, size_t most);
+    /// What is to be sent next.
+    struct Taken {
+        std::optional<Response> response;  ///< first of all
+        std::string bytes;
+        bool isWhole = false;  ///< the response is all there is
+        bool isEnd = false;
+        bool isGone = false;  ///< the connection is to be closed
+    };
+    Taken take(size_t most);
+    bool hasEnded();
     /// Tells who waits for onGone(), and has the connection closed.
     void lose();
     void completed(bool isAllSent);
     // With m_mutex held.
     void setResponse(Response response, Stage stage);
-    void suspend();
     void wake();
     size_t unread() const { return m_pieces.size() - m_sent; }
 
-    const Request m_request;
+    const BodyBudget::Share m_share;
+    Request m_request;
     const size_t m_mostUnread;
     mutable std::mutex m_mutex;  ///< guards everything below
+    std::function<void()> m_wake;
     Stage m_stage = Stage::Waiting;
     Response m_response;
-    bool m_isWhole = false;  ///< m_response is all there is
+    bool m_isWhole = false;      ///< m_response is all there is
+    bool m_hasResponse = false;  ///< nobody has taken it
     Headers m_common;
     std::function<void(int)> m_answered;
     std::string m_pieces;  ///< from m_sent on they wait to be sent
     size_t m_sent = 0;
     bool m_isGone = false;
-    bool m_isSuspended = false;  ///< the server waits for what comes next
+    bool m_isAwaited = false;  ///< wake() has somebody to wake
     std::function<void()> m_gone;
-    MHD_Connection* m_connection = nullptr;  ///< null: not yet, or not any more
 };
 
 }  // namespace ingle::serve::http

@@ -30,4 +30,7 @@ struct Response {
     Headers headers = {};  ///< Content-Length is added
 };
 
+/// An error as OpenAI's API has it. `message` and `code` must need no escaping in JSON.
+Response refusal(int status, std::string_view message, std::string_view code);
+
 }  // namespace ingle::serve::http

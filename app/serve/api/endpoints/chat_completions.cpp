@@ -6,7 +6,7 @@ namespace ingle::serve::api::chat_completions_endpoint {
 extern const Endpoint endpoint{.method = "POST",
                                .path = "/v1/chat/completions",
                                .serve = [](Service& service, std::shared_ptr<http::Exchange> exchange) {
-                                   auto request = readChatRequest(exchange->request().body);
+                                   auto request = readChatRequest(exchange->takeBody());
                                    Answer::begin(service.room, std::move(request), chatForm(),
                                                  std::move(exchange));
                                }};

@@ -96,7 +96,7 @@ struct Run {
 };
 
 void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
-    const auto asked = readBody<Asked>(exchange->request().body, read);
+    const auto asked = readBody<Asked>(exchange->takeBody(), read);
     if (!asked) return exchange->reply(toResponse(asked.error()));
     const auto model = modelFor(service.room, asked->model, library::ModelPurpose::Embeddings);
     if (!model) return exchange->reply(toResponse(model.error()));

@@ -28,7 +28,7 @@ http::Response responseOf(const protocol::Counted& counted) {
 }
 
 void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
-    const auto asked = readBody<Asked>(exchange->request().body, read);
+    const auto asked = readBody<Asked>(exchange->takeBody(), read);
     if (!asked) return exchange->reply(toResponse(asked.error()));
     const auto model = modelFor(service.room, asked->model, library::ModelPurpose::Chats);
     if (!model) return exchange->reply(toResponse(model.error()));

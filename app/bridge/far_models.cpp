@@ -9,7 +9,7 @@
 namespace ingle::bridge {
 namespace {
 
-constexpr size_t kMaxModels = 4096;
+constexpr size_t kMaxModels = 1000;  // more are no list to choose from
 constexpr size_t kMaxNameBytes = 512;
 
 /// What "owned_by" says of the servers that go on with a last message of the assistant: vLLM (from 0.6.3 on),

@@ -9,7 +9,7 @@ namespace ingle::bridge {
 namespace {
 
 /// A list of models, or of numbers of an embedding, is long, and its objects are not.
-constexpr JsonLimits kLimits{.keys = 200'000};
+constexpr JsonLimits kLimits{.keys = 200'000, .values = 4'000'000};
 
 }  // namespace
 

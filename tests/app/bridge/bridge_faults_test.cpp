@@ -1,6 +1,8 @@
 /// The bridge, and a far server that breaks off, refuses, or sends what was not agreed.
+#include "app/bridge/far_models.h"
 #include "tests/app/bridge/bridge_client.h"
 #include "tests/app/bridge/fake_far.h"
+#include "tests/processor_time.h"
 
 namespace ingle::bridge {
 namespace {
@@ -419,6 +421,29 @@ TEST(BridgeFaults, FieldsThatAServerDoesNotTakeAreLeftOutAndNamed) {
 
     status = 422, refused = "min_p", words = R"({"detail":[{"loc":["body","min_p"],"msg":"Extra inputs"}]})";
     EXPECT_EQ(noteOf(), far.host() + " does not take top-k and min-p, and answers without.");
+}
+
+/// Reading it took time with the square of their number, in which the bridge did nothing else.
+TEST(BridgeFaults, AServerOfAHundredThousandModelsStallsNobody) {
+    std::string list = R"({"data":[)";
+    for (int number = 0; number < 100'000; ++number)
+        list += fmt::format(R"({}{{"id":"m{}"}})", number == 0 ? "" : ",", number);
+    list += "]}";
+    const double began = test::processorSeconds();
+    const auto models = readModels(list);
+    ASSERT_TRUE(models) << models.error().message;
+    EXPECT_EQ(models->size(), 1000u) << "more are no list to choose from";
+    EXPECT_LT(test::processorSeconds() - began, 1.5);
+
+    FakeFar far([&](const FarConnection& connection, const FarRequest&) {
+        connection.answer(200, list);
+        return true;
+    });
+    RunningBridge bridge(far.url());
+    BridgeClient client(bridge.path(), "");
+    const auto answered = client.ask(protocol::Recognise{{"bridge:"}, {}});
+    ASSERT_TRUE(std::holds_alternative<protocol::Recognised>(answered));
+    EXPECT_EQ(std::get<protocol::Recognised>(answered).things.size(), 1000u);
 }
 
 }  // namespace

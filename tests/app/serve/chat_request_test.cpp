@@ -262,5 +262,27 @@ TEST(ChatRequest, DamagedBodiesAreReadOrRefused) {
     EXPECT_GT(numRefused, mutations);
 }
 
+/// As many as docs/serve.md says, of JSON objects at large, too.
+TEST(ChatRequest, EveryBiasThatIsPromisedIsTaken) {
+    const auto withBiases = [](int count) {
+        std::string biases;
+        for (int id = 0; id < count; ++id) biases += fmt::format("{}\"{}\":1", id == 0 ? "" : ",", id);
+        return R"({"model":"m","messages":[{"role":"user","content":"x"}],"logit_bias":{)" + biases + "}}";
+    };
+    const auto read = readChatRequest(withBiases(1024));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->generate.sampler.logitBias.size(), 1024u);
+    EXPECT_FALSE(readChatRequest(withBiases(1025)));
+}
+
+/// Reading it took time with the square of their number.
+TEST(ChatRequest, AListOfMillionsIsRefusedAtOnce) {
+    std::string many = R"({"model":"m","messages":[)";
+    for (int each = 0; each < 300'000; ++each) many += "{},";
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_FALSE(readChatRequest(many + "{}]}"));
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+}
+
 }  // namespace
 }  // namespace ingle::serve::api

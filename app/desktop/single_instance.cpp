@@ -1,14 +1,19 @@
 #include "app/desktop/single_instance.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <QCryptographicHash>
 #include <QDeadlineTimer>
 #include <QDir>
+#include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QStandardPaths>
 #include <QThread>
 #include <QTimer>
+#include <cerrno>
 
 namespace ingle::desktop {
 namespace {
@@ -62,18 +67,15 @@ std::optional<StartRequest> decode(const QByteArray& line) {
 }
 
 SingleInstance::SingleInstance(const QString& dataDir)
-    : m_dataDir(dataDir), m_socketName(socketName(dataDir)), m_lock(dataDir + "/window.lock") {
-    // A lock is stale when its process is gone, never because of its age.
-    m_lock.setStaleLockTime(0);
+    : m_dataDir(dataDir), m_socketName(socketName(dataDir)) {
     m_server.setSocketOptions(QLocalServer::UserAccessOption);
     m_server.setMaxPendingConnections(kMaxWaitingCallers);
     connect(&m_server, &QLocalServer::newConnection, this, &SingleInstance::accept);
 }
 
 Result<SingleInstance::Claim> SingleInstance::claim(const StartRequest& request) {
-    if (!m_lock.tryLock()) {
-        if (m_lock.error() != QLockFile::LockFailedError)
-            return fail(ErrorCode::Io, "{} cannot be written", m_dataDir.toStdString());
+    INGLE_TRY_ASSIGN(const bool isOurs, takeLock());
+    if (!isOurs) {
         INGLE_TRY(handOver(request));
         return Claim::HandedOver;
     }
@@ -81,6 +83,15 @@ Result<SingleInstance::Claim> SingleInstance::claim(const StartRequest& request)
     // Without the server a second start cannot reach this window, and says so.
     m_server.listen(m_socketName);
     return Claim::Ours;
+}
+
+Result<bool> SingleInstance::takeLock() {
+    // Nothing is written into it: a start on a full disk finds the file that the last one left.
+    const QByteArray path = QFile::encodeName(m_dataDir + "/window.lock");
+    m_lock = FileDescriptor(::open(path.constData(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (m_lock.isOpen() && ::flock(m_lock.get(), LOCK_EX | LOCK_NB) == 0) return true;
+    if (m_lock.isOpen() && errno == EWOULDBLOCK) return false;
+    return fail(ErrorCode::Io, "{} cannot be written", m_dataDir.toStdString());
 }
 
 Status SingleInstance::handOver(const StartRequest& request) {
@@ -98,10 +109,7 @@ Status SingleInstance::handOver(const StartRequest& request) {
         }
         QThread::msleep(kRetryMs);
     }
-    // A lock of another computer, whose folder this was, never counts as stale.
-    return fail(ErrorCode::Cancelled,
-                "the window that is open does not answer; if none is open, delete {}/window.lock",
-                m_dataDir.toStdString());
+    return fail(ErrorCode::Cancelled, "the window that is open does not answer");
 }
 
 void SingleInstance::accept() {

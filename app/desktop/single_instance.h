@@ -3,13 +3,13 @@
 
 #include <QLocalServer>
 #include <QLocalSocket>
-#include <QLockFile>
 #include <QObject>
 #include <QString>
 #include <QUrl>
 
 #include <optional>
 
+#include "ingle/file_descriptor.h"
 #include "ingle/result.h"
 
 namespace ingle::desktop {
@@ -47,13 +47,15 @@ class SingleInstance : public QObject {
     void requested(const ingle::desktop::StartRequest& request);
 
   private:
+    /// False: another process has it. Errors: Io.
+    Result<bool> takeLock();
     Status handOver(const StartRequest& request);
     void accept();
     void hear(QLocalSocket& caller);
 
     QString m_dataDir;
     QString m_socketName;
-    QLockFile m_lock;
+    FileDescriptor m_lock;  ///< of window.lock; the kernel takes it back from a process that ends
     QLocalServer m_server;
 };
 

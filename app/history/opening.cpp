@@ -30,10 +30,46 @@ std::optional<Error> refusalOf(const std::string& path, int version) {
         Error{ErrorCode::Io, fmt::format("The permissions of {} do not let it be written.", path)}, path);
 }
 
+Result<std::unique_ptr<Database>> openAsItIs(const std::string& path) {
+    auto database = Database::open(path, FileMode::ReadOnly);
+    if (database || errorIdOf(database.error()) != ErrorId::DiskFull) return database;
+    return Database::open(path, FileMode::Untouched);
+}
+
+/// As it is, for this reason. Errors: Corrupt when it is of another version.
+Result<std::unique_ptr<History>> openToRead(const std::string& path, Error why) {
+    INGLE_TRY_ASSIGN(auto database, openAsItIs(path));
+    INGLE_TRY_ASSIGN(const int version, schemaVersion(*database));
+    if (version < knownVersion()) return tl::unexpected(std::move(why));
+    database->refuse(std::move(why));
+    return std::make_unique<History>(std::move(database));
+}
+
+/// In order, and ready to be written.
+Result<std::unique_ptr<History>> openToWrite(const std::string& path) {
+    std::error_code error;
+    finishRestore(path);
+    const bool mayWrite = !std::filesystem::exists(path, error) || isWritable(path);
+    INGLE_TRY_ASSIGN(auto database,
+                     Database::open(path, mayWrite ? FileMode::ReadWrite : FileMode::ReadOnly));
+    INGLE_TRY_ASSIGN(const int version, schemaVersion(*database));
+    if (auto refusal = refusalOf(path, version)) {
+        // It would have to be brought up to date first.
+        if (version < knownVersion()) return tl::unexpected(std::move(*refusal));
+        database.reset();
+        return openToRead(path, std::move(*refusal));
+    }
+    INGLE_TRY(migrate(*database, version, allMigrations()));
+    auto history = std::make_unique<History>(std::move(database));
+    INGLE_TRY(recoverInterrupted(*history));
+    INGLE_TRY(dropArrivals(*history));
+    return history;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<HistoryReader>> openReader(const std::string& path) {
-    INGLE_TRY_ASSIGN(auto database, Database::open(path, FileMode::ReadOnly));
+    INGLE_TRY_ASSIGN(auto database, openAsItIs(path));
     INGLE_TRY_ASSIGN(const int version, schemaVersion(*database));
     if (version < knownVersion()) {
         return withId<ErrorId::HistoryDamaged>(fail(ErrorCode::Corrupt,
@@ -49,24 +85,10 @@ Result<std::unique_ptr<History>> openHistory(const std::string& path) {
     const std::string absolute = std::filesystem::absolute(path, error).string();
     if (error) return fail(ErrorCode::Io, "Cannot open the history {}: {}.", path, error.message());
     INGLE_TRY(createFolderOf(absolute));
-
-    finishRestore(absolute);
-    const bool mayWrite = !std::filesystem::exists(absolute, error) || isWritable(absolute);
-    INGLE_TRY_ASSIGN(auto database,
-                     Database::open(absolute, mayWrite ? FileMode::ReadWrite : FileMode::ReadOnly));
-    INGLE_TRY_ASSIGN(const int version, schemaVersion(*database));
-    if (auto refusal = refusalOf(absolute, version)) {
-        // It would have to be brought up to date first.
-        if (version < knownVersion()) return tl::unexpected(std::move(*refusal));
-        INGLE_TRY_ASSIGN(database, Database::open(absolute, FileMode::ReadOnly));
-        database->refuse(std::move(*refusal));
-        return std::make_unique<History>(std::move(database));
-    }
-    INGLE_TRY(migrate(*database, version, allMigrations()));
-    auto history = std::make_unique<History>(std::move(database));
-    INGLE_TRY(recoverInterrupted(*history));
-    INGLE_TRY(dropArrivals(*history));
-    return history;
+    auto opened = openToWrite(absolute);
+    if (opened || errorIdOf(opened.error()) != ErrorId::DiskFull) return opened;
+    auto readable = openToRead(absolute, opened.error());
+    return readable ? std::move(readable) : std::move(opened);
 }
 
 Result<std::unique_ptr<HistoryReader>> openReaderInMemory(const std::string& name) {

@@ -10,9 +10,9 @@
 namespace ingle::history {
 
 /// Creates or migrates the file (0600, folder 0700); migrations run in one transaction after a backup beside
-/// the file. A file with a newer user_version, or one of this version that may not be written, opens
-/// read-only. Messages left Streaming become Interrupted, and what was left of an import goes. Errors: Io;
-/// Corrupt when SQLite says the file is damaged.
+/// the file. A file with a newer user_version, or one of this version that may not be written or whose
+/// disk is full, opens read-only. Messages left Streaming become Interrupted, and what was left of an import
+/// goes. Errors: Io; Corrupt when SQLite says the file is damaged.
 Result<std::unique_ptr<History>> openHistory(const std::string& path);
 /// A second connection to a file that openHistory() has opened. Errors: Io; Corrupt, also when it is no such
 /// file.

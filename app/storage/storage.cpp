@@ -249,6 +249,9 @@ std::chrono::milliseconds Storage::tend() {
     if (isInMemory()) return kExpiryEvery;
     if (!m_history || (*m_history)->refusal()) return kLookEvery;
     const Clock::time_point now = Clock::now();
+    // What cannot be flushed now is flushed at the next look.
+    const auto untilSync = (*m_history)->syncWhenDue().value_or(std::nullopt);
+    const std::chrono::milliseconds rest = std::min(kLookEvery, untilSync.value_or(kLookEvery));
     if (now >= m_nextLook) {
         m_nextLook = now + kLookEvery;
         lookAfterFile(Look::Regular);
@@ -268,7 +271,7 @@ std::chrono::milliseconds Storage::tend() {
         shred();
         return kBetweenSlices;
     }
-    return kLookEvery;
+    return rest;
 }
 
 void Storage::lookAfterFile(Look look) {

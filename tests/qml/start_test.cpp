@@ -10,6 +10,7 @@
 #include "app/desktop/file_argument.h"
 #include "app/desktop/single_instance.h"
 #include "ingle/version.h"
+#include "tests/full_disk.h"
 #include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
@@ -166,6 +167,18 @@ class StartTest : public QObject, WindowFiles {
         QVERIFY(claim && *claim == SingleInstance::Claim::HandedOver);
         QCOMPARE(heard.first().files, request.files);
         QVERIFY(heard.first().newChat);
+    }
+
+    void onAFullDiskAKilledWindowIsNotOpen() {
+        const QString data = freshDataDir();
+        QFile left(data + "/window.lock");
+        QVERIFY(left.open(QIODevice::WriteOnly));
+        left.write("999999999\ninglenook\nthis-computer\n");
+        left.close();
+        const FullDisk full;
+        const auto claim = SingleInstance(data).claim({});
+        QVERIFY2(claim && *claim == SingleInstance::Claim::Ours,
+                 claim ? "it was handed over" : claim.error().message.c_str());
     }
 
     void aFolderThatCannotBeWrittenIsAnError() {

@@ -19,10 +19,35 @@ namespace {
 
 constexpr int kBusyTimeoutMs = 5000;  // readers of a backup tool, never another writer
 
-Error describe(const std::string& path, const SQLite::Exception& exception, int systemErrno) {
-    const int code = exception.getErrorCode();
+/// What the system said last of the file, or of its log.
+int lastErrno(sqlite3* connection, int whichFile) {
+    sqlite3_file* file = nullptr;
+    int number = 0;
+    if (::sqlite3_file_control(connection, "main", whichFile, &file) == SQLITE_OK && file != nullptr &&
+        file->pMethods != nullptr)
+        file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number);
+    return number;
+}
+
+/// SQLite takes what cannot be read for damage (SQLITE_IOERR_CORRUPTFS in its os_unix.c). It may pass.
+bool couldNotRead(sqlite3* connection) {
+    for (const int file : {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER})
+        if (const int number = lastErrno(connection, file); number == EIO || number == ENXIO) return true;
+    return false;
+}
+
+bool isFull(int systemErrno) {
+    return systemErrno == ENOSPC || systemErrno == EDQUOT || systemErrno == EFBIG;
+}
+
+/// `connection`: null when there is none.
+Error describe(const std::string& path, const SQLite::Exception& exception, sqlite3* connection) {
+    int code = exception.getErrorCode();
     const bool ioFailed = code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
-    if (code == SQLITE_FULL || (ioFailed && (systemErrno == ENOSPC || systemErrno == EDQUOT))) {
+    const bool isDamage = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+    if (isDamage && connection != nullptr && couldNotRead(connection)) code = SQLITE_IOERR;
+    if (code == SQLITE_FULL ||
+        (ioFailed && connection != nullptr && isFull(::sqlite3_system_errno(connection)))) {
         return withId<ErrorId::DiskFull>(Error{
             ErrorCode::Io, fmt::format("The history cannot be saved because the disk is full: {}.", path)});
     }
@@ -55,8 +80,9 @@ FileStamp stampOf(const std::string& path) {
     return {status.st_size, int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
 
-/// Of a file that nobody writes: SQLite reads it without files beside it (https://www.sqlite.org/uri.html).
-std::string addressOfConstant(const std::string& path) {
+/// Of a file that nobody writes (https://www.sqlite.org/uri.html): without a log SQLite reads it without
+/// files beside it, and with one it can keep the log's index in memory (https://www.sqlite.org/wal.html, 8).
+std::string addressOfConstant(const std::string& path, bool hasLog) {
     std::string address = "file:";
     for (const char c : path) {
         if (std::string_view("%?#").find(c) != std::string_view::npos)
@@ -64,7 +90,7 @@ std::string addressOfConstant(const std::string& path) {
         else
             address += c;
     }
-    return address + "?immutable=1";
+    return address + (hasLog ? "?vfs=unix-none" : "?immutable=1");
 }
 
 /// What a file needs to be read is in it.
@@ -97,9 +123,10 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMo
     watchOpens();
     int flags = SQLite::OPEN_READONLY;
     std::string name = path;
-    if (mode == FileMode::ReadOnly && !isWritable(path) && isWithoutLog(path)) {
+    const bool hasLog = !isWithoutLog(path);
+    if (mode == FileMode::Untouched || (mode == FileMode::ReadOnly && !isWritable(path) && !hasLog)) {
         flags |= SQLite::OPEN_URI;
-        name = addressOfConstant(path);
+        name = addressOfConstant(path, hasLog);
     }
     if (mode == FileMode::ReadWrite) {
         flags = SQLite::OPEN_READWRITE;
@@ -109,9 +136,11 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMo
             return withId<ErrorId::HistoryNotWritable>(
                 fail(ErrorCode::Io, "Cannot open {}: {}.", path, std::strerror(errno)), path);
     }
+    std::unique_ptr<Database> database;
     try {
-        std::unique_ptr<Database> database(new Database(path, mode, name, flags, kBusyTimeoutMs));
+        database.reset(new Database(path, mode, name, flags, kBusyTimeoutMs));
         SQLite::Database& sqlite = database->m_sqlite;
+        if (mode == FileMode::Untouched) sqlite.exec("PRAGMA locking_mode = EXCLUSIVE");
         sqlite.exec("PRAGMA foreign_keys = ON");
         sqlite.exec("PRAGMA secure_delete = ON");
         sqlite.exec("PRAGMA temp_store = MEMORY");  // no text in temporary files
@@ -126,7 +155,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMo
         if (mode == FileMode::ReadWrite) ::sqlite3_wal_hook(sqlite.getHandle(), onCommit, database.get());
         return database;
     } catch (const SQLite::Exception& exception) {
-        return tl::unexpected(describe(path, exception, 0));
+        return tl::unexpected(describe(path, exception, database ? database->m_sqlite.getHandle() : nullptr));
     }
 }
 
@@ -144,7 +173,7 @@ Result<std::unique_ptr<Database>> Database::openInMemory(const std::string& name
         database->m_sqlite.exec("PRAGMA journal_mode = MEMORY");
         return database;
     } catch (const SQLite::Exception& exception) {
-        return tl::unexpected(describe(name, exception, 0));
+        return tl::unexpected(describe(name, exception, nullptr));
     }
 }
 
@@ -157,6 +186,7 @@ Database::~Database() {
 /// In place of SQLite's own (https://www.sqlite.org/c3ref/wal_hook.html), which asks nobody.
 int Database::onCommit(void* self, sqlite3* connection, const char* name, int numLogPages) {
     auto& database = *static_cast<Database*>(self);
+    database.m_hasWritten = true;
     if (numLogPages < database.m_logPages || database.isForeign()) return SQLITE_OK;
     // What cannot be written now is written with the next commit.
     (void)::sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
@@ -223,12 +253,41 @@ void Database::setDurability(Durability durability) {
     m_durability = durability;
 }
 
+bool Database::isSyncDue() const {
+    return m_unsyncedSince && std::chrono::steady_clock::now() - *m_unsyncedSince >= kUnsyncedTime;
+}
+
+void Database::noteCommit(Durability durability) {
+    // What changes nothing flushes nothing either.
+    if (!std::exchange(m_hasWritten, false)) return;
+    if (durability == Durability::Power)
+        m_unsyncedSince.reset();
+    else if (!m_unsyncedSince)
+        m_unsyncedSince = std::chrono::steady_clock::now();
+    // What fails is tried again at the next commit.
+    if (isSyncDue()) (void)syncWhenDue();
+}
+
+Result<std::optional<std::chrono::milliseconds>> Database::syncWhenDue() {
+    if (!m_unsyncedSince) return std::nullopt;
+    if (!isSyncDue())
+        return std::chrono::ceil<std::chrono::milliseconds>(*m_unsyncedSince + kUnsyncedTime -
+                                                            std::chrono::steady_clock::now());
+    sqlite3_file* log = nullptr;
+    ::sqlite3_file_control(m_sqlite.getHandle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log != nullptr && log->pMethods != nullptr &&
+        log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) != SQLITE_OK)
+        return fail(ErrorCode::Io, "The history file {} cannot be flushed to the disk.", m_path);
+    m_unsyncedSince.reset();
+    return std::nullopt;
+}
+
 bool Database::inTransaction() {
     return ::sqlite3_get_autocommit(m_sqlite.getHandle()) == 0;
 }
 
-Error Database::toError(const SQLite::Exception& exception) const {
-    return describe(m_path, exception, ::sqlite3_system_errno(m_sqlite.getHandle()));
+Error Database::toError(const SQLite::Exception& exception) {
+    return describe(m_path, exception, m_sqlite.getHandle());
 }
 
 std::vector<RowId> idsOf(SQLite::Statement rows) {

@@ -5,6 +5,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <SQLiteCpp/Savepoint.h>
 
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <map>
@@ -23,12 +24,22 @@
 
 namespace ingle::history {
 
-enum class FileMode { ReadWrite, ReadOnly };
+enum class FileMode {
+    ReadWrite,
+    ReadOnly,
+    Untouched,  ///< read without a file beside it, which a full disk would have no room for; nobody else
+                ///< writes
+};
 
 enum class Durability {
-    Process,  ///< survives a killed process (synchronous=NORMAL): for streamed text
+    Process,  ///< survives a killed process (synchronous=NORMAL), and after kUnsyncedTime a power cut: for
+              ///< streamed text
     Power,    ///< survives a power cut (synchronous=FULL)
 };
+
+/// What was committed for Durability::Process reaches the disk this long after, at the next commit or
+/// Database::syncWhenDue().
+inline constexpr std::chrono::milliseconds kUnsyncedTime{700};
 
 /// Tells a file from another one of the same name; all zero: there is none.
 struct FileId {
@@ -86,6 +97,9 @@ class Database {
     bool hasChanged();
     /// Brings the write-ahead log into the file and empties it; false while somebody reads what it held.
     Result<bool> truncateLog();
+    /// Brings what was committed for Durability::Process to the disk when it is time. Returns when to come
+    /// again; nothing waits then: no time. Errors: Io.
+    Result<std::optional<std::chrono::milliseconds>> syncWhenDue();
     static constexpr int kLogPages = 1000;
     /// Brings the log into the file whenever it has grown to that, a commit later at most.
     void setLogPages(int pages) { m_logPages = pages; }
@@ -120,7 +134,10 @@ class Database {
             setDurability(durability);
             SQLite::Transaction transaction(m_sqlite, SQLite::TransactionBehavior::IMMEDIATE);
             auto result = work();
-            if (result) transaction.commit();
+            if (result) {
+                transaction.commit();
+                noteCommit(durability);
+            }
             return result;
         });
     }
@@ -184,9 +201,11 @@ class Database {
     void noteContent();
     bool inTransaction();
 
+    bool isSyncDue() const;
+    void noteCommit(Durability durability);
     static int onCommit(void* self, sqlite3* connection, const char* name, int numLogPages);
     void setDurability(Durability durability);
-    Error toError(const SQLite::Exception& exception) const;
+    Error toError(const SQLite::Exception& exception);
 
     std::string m_path;
     FileMode m_mode;
@@ -198,6 +217,9 @@ class Database {
     SQLite::Database m_sqlite;
     std::map<std::string, SQLite::Statement> m_prepared;  ///< they go before their connection
     Durability m_durability = Durability::Power;
+    bool m_hasWritten = false;  ///< the transaction that ends, into the log
+    /// When the first commit was made that the disk need not have.
+    std::optional<std::chrono::steady_clock::time_point> m_unsyncedSince;
 };
 
 /// The first column of all rows that a statement finds.

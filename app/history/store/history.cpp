@@ -26,4 +26,8 @@ Status History::atOnce(const std::function<Status()>& work) {
     return m_database->transact(Durability::Power, work);
 }
 
+Result<std::optional<std::chrono::milliseconds>> History::syncWhenDue() {
+    return m_database->syncWhenDue();
+}
+
 }  // namespace ingle::history

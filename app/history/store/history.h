@@ -5,6 +5,7 @@
 /// over them, in headers by subject: one over a HistoryReader only reads, one over a History may write.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -52,6 +53,10 @@ class History : public HistoryReader {
 
     /// What `work` writes into this becomes one transaction (FULL): when it fails, nothing is written.
     Status atOnce(const std::function<Status()>& work);
+
+    /// Brings streamed text to the disk (Database::syncWhenDue()): to be called again after that time, and
+    /// soon after an answer has begun. Errors: Io.
+    Result<std::optional<std::chrono::milliseconds>> syncWhenDue();
 
     Whereabouts whereabouts();
     /// Writes everything to `target`, under a name that nobody has, and goes on there: answers that are being

@@ -2,11 +2,16 @@
 /// text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <csignal>
 #include <random>
+#include <thread>
 
 #include "app/history/chats/answers.h"
 #include "app/history/chats/conversations.h"
@@ -16,10 +21,36 @@
 #include "app/history/store/schema.h"
 #include "app/history/trash/shredding.h"
 #include "app/history/trash/trash.h"
+#include "ingle/error_ids.h"
 #include "tests/app/history/history_fixture.h"
+#include "tests/full_disk.h"
+
+namespace {
+
+std::atomic<int> flushes{0};
+std::atomic<int> readsThatFail{0};
+
+/// In place of SQLite's own call.
+ssize_t readOrFail(int fd, void* bytes, size_t count, off_t offset) {
+    if (readsThatFail > 0 && readsThatFail-- > 0) {
+        errno = EIO;
+        return -1;
+    }
+    return ::pread(fd, bytes, count, offset);
+}
+
+}  // namespace
+
+/// In place of the system's for SQLite, too: a name that the program has itself comes first.
+extern "C" [[gnu::visibility("default")]] int fdatasync(int fd) {
+    ++flushes;
+    return static_cast<int>(::syscall(SYS_fdatasync, fd));
+}
 
 namespace ingle::history {
 namespace {
+
+using namespace std::chrono_literals;
 
 using DurableHistory = HistoryFixture;
 
@@ -233,6 +264,97 @@ TEST_F(DurableHistory, ABackupThatAKilledProgramLeftUnnamedGoesLikeTheOthers) {
     ASSERT_TRUE(replaceBackups(m_path));
     EXPECT_FALSE(std::filesystem::exists(m_path + ".new-backup"));
     EXPECT_TRUE(std::filesystem::exists(backupPath(m_path, static_cast<int>(allMigrations().size()))));
+}
+
+TEST_F(DurableHistory, StreamedTextReachesTheDiskWithinASecond) {
+    ask();
+    const RowId answer = beginAnswer();
+    const auto append = [&](int number) {
+        ASSERT_TRUE(appendAnswer(*m_history, answer, piece("word "), {number}, ""));
+    };
+    append(0);
+    const int before = flushes;
+    const auto began = std::chrono::steady_clock::now();
+    for (int number = 1; std::chrono::steady_clock::now() - began < 2s; ++number) {
+        append(number);
+        std::this_thread::sleep_for(5ms);
+    }
+    // Each second, and not with each of some hundred tokens; bringing the log into the file takes three.
+    EXPECT_GE(flushes - before, 2);
+    EXPECT_LE(flushes - before, 8);
+    // What is written last is not left to the next token.
+    append(-1);
+    const int last = flushes;
+    for (int look = 0; look < 10; ++look) {
+        const auto rest = valueOf(m_history->syncWhenDue());
+        if (!rest) break;
+        EXPECT_LE(*rest, 1s);
+        std::this_thread::sleep_for(*rest);
+    }
+    EXPECT_EQ(flushes - last, 1);
+    EXPECT_EQ(valueOf(m_history->syncWhenDue()), std::nullopt);
+}
+
+TEST_F(DurableHistory, OnAFullDiskItOpensToBeRead) {
+    ask("the heliotrope sentence");
+    beginAnswer();
+    m_history->database().setLogPages(1 << 30);
+    ASSERT_TRUE(addUserMessage(*m_history, m_conversation, 0, said("only the log has this")));
+    // As a killed window leaves it, with its log.
+    const std::string left = m_dir + "/left/history.db";
+    std::filesystem::create_directory(m_dir + "/left");
+    for (const char* suffix : {"", "-wal"}) std::filesystem::copy_file(m_path + suffix, left + suffix);
+    {
+        const FullDisk full;
+        const auto history = valueOf(openHistory(left));
+        ASSERT_NE(history, nullptr);
+        ASSERT_TRUE(history->refusal());
+        EXPECT_EQ(errorIdOf(*history->refusal()), ErrorId::DiskFull);
+        const auto reader = valueOf(openReader(left));
+        ASSERT_NE(reader, nullptr);
+        EXPECT_EQ(valueOf(search(*reader, "heliotrope", 5)).size(), 1u);
+        EXPECT_EQ(valueOf(search(*history, "only", 5)).size(), 1u);
+        const auto added = addUserMessage(*history, m_conversation, 0, said("more"));
+        ASSERT_FALSE(added);
+        EXPECT_EQ(errorIdOf(added.error()), ErrorId::DiskFull);
+    }
+    const auto again = valueOf(openHistory(left));
+    ASSERT_NE(again, nullptr);
+    EXPECT_FALSE(again->refusal());
+    EXPECT_EQ(valueOf(search(*again, "only", 5)).size(), 1u);
+}
+
+/// SQLite calls it damage, and the window would offer to set the history aside.
+TEST_F(DurableHistory, APassingReadErrorIsNoDamage) {
+    ask("the heliotrope sentence");
+    m_history.reset();
+    sqlite3_vfs* const vfs = ::sqlite3_vfs_find("unix");
+    const std::array names{"pread", "pread64"};
+    std::array<sqlite3_syscall_ptr, 2> before{};
+    for (size_t each = 0; each < names.size(); ++each) {
+        before[each] = vfs->xGetSystemCall(vfs, names[each]);
+        vfs->xSetSystemCall(vfs, names[each], reinterpret_cast<sqlite3_syscall_ptr>(readOrFail));
+    }
+    int failed = 0;
+    for (int reads = 1; reads < 12; ++reads) {
+        readsThatFail = 0;
+        const auto opened = openHistory(m_path);
+        ASSERT_TRUE(opened);
+        readsThatFail = reads;
+        const auto found = search(**opened, "heliotrope", 5);
+        const auto second = openReader(m_path);
+        readsThatFail = 0;
+        for (const Error* error : {found ? nullptr : &found.error(), second ? nullptr : &second.error()}) {
+            if (error == nullptr) continue;
+            ++failed;
+            EXPECT_EQ(error->code, ErrorCode::Io) << error->message;
+            EXPECT_THAT(error->message, testing::Not(testing::HasSubstr("damaged")));
+        }
+    }
+    EXPECT_GT(failed, 0) << "no read failed: nothing was tested";
+    for (size_t each = 0; each < names.size(); ++each) vfs->xSetSystemCall(vfs, names[each], before[each]);
+    reopen();
+    EXPECT_EQ(valueOf(search(*m_history, "heliotrope", 5)).size(), 1u);
 }
 
 TEST_F(DurableHistory, AReaderSeesCommittedTextWhileAnAnswerStreams) {

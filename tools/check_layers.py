@@ -122,7 +122,6 @@ OWNERS = [
     (r"^md4c", ["app/content"]),
     (r"^poppler-|^libxml/", ["app/documents/readers"]),
     (r"^zip\.h", ["app/documents/readers", "app/exchange/unzip"]),
-    (r"^microhttpd\.h", ["app/serve"]),
     (r"^curl/", ["app/bridge", "app/serve"]),
     (r"^seccomp\.h", ["app/sandbox"]),
     (r"^sentencepiece", ["engine/tokenizer"]),

@@ -228,6 +228,25 @@ def parts(mutations: int, runs: int, kills: int, bombs: int) -> list[Part]:
             ],
         ),
         Part(
+            "serve-memory",
+            (
+                "64 clients of ingle-serve for 20 minutes, while its engine is killed 1,000 times and 100 requests of"
+                " 8 MiB come: it gives its memory back (a test run: 8 clients, 10 kills, 20 requests)"
+            ),
+            "1,200 s, 1,000 kills, 100 bodies",
+            [sys.executable, str(ROOT / "tests/e2e/serve_memory.py"), "--bin", str(BIN)],
+        ),
+        Part(
+            "power",
+            (
+                "power cuts while answers stream, and while settings, library, snapshots and imported models are"
+                " written (a test run: 40 of each)"
+            ),
+            "2,000 of each",
+            gtest("app_power_test", "PowerCut.*"),
+            {"INGLE_POWER_CUTS": "2000"},
+        ),
+        Part(
             "malformed",
             (
                 "malformed requests to ingle-serve and its engine, both with AddressSanitizer and UBSan (a test run:"

@@ -27,6 +27,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr int kLongTextBytes = 1 << 20;
+
 /// `ingle host` beside this program. What it keeps on the disk is the server's, not the window's.
 client::HostCommand hostCommand(const Options& options) {
     if (!options.host.empty()) return {options.host.front(), {options.host.begin() + 1, options.host.end()}};

@@ -11,6 +11,7 @@ import serve_answers
 import serve_life
 import serve_load
 import serve_malformed
+import serve_memory
 import serve_refusals
 from driver import expect
 from serve_driver import Background, Server, embedding_model, guide_path, new_folder
@@ -75,6 +76,7 @@ def check_all(options, folder):
         life.result()
         slowloris.check()
         server.stop()
+    print(serve_memory.check(options.bin, options.folder_of("memory"), 8, 10, 10, 20))
     print(serve_load.check(options.bin, options.folder_of("load"), options.clients, options.seconds))
     if options.evenness:
         print(serve_load.check_evenness(options.bin, options.folder_of("evenness"), options.clients, options.evenness))

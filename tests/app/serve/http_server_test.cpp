@@ -1,5 +1,6 @@
 #include "app/serve/http/server.h"
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -8,8 +9,10 @@
 #include <atomic>
 #include <deque>
 #include <future>
+#include <random>
 
 #include "app/local/local_socket.h"
+#include "app/serve/listeners.h"
 #include "tests/temporary_folder.h"
 #include "tests/unix_socket.h"
 
@@ -252,6 +255,181 @@ TEST_F(HttpServer, AFrameThatCanBeReadInTwoWaysIsNotRead) {
     EXPECT_TRUE(m_kept.empty());
 }
 
+/// What another program might read as another request: a value that ends at a NUL, a line without its CR.
+TEST_F(HttpServer, ANulAndABareLineFeedAreRefused) {
+    startKeeping();
+    using namespace std::string_literals;
+    for (const std::string& lines :
+         {"Host: here\0.evil\r\n"s, "Host: here\r\nContent-Length: 5\0009\r\n"s, "Host\0: here\r\n"s,
+          "Host: here\r\nX: a\nTransfer-Encoding: chunked\r\n"s, "Host: here\n"s,
+          "Host: here\r\nX: a\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n"s,
+          "Host: here\r\nHost: there\r\n"s, "Host: here\r\nX: \x01\r\n"s, "X: y\r\n"s}) {
+        RawClient client(m_path);
+        client.say("POST / HTTP/1.1\r\n" + lines + "\r\nAAAAAGET /hidden HTTP/1.1\r\nHost: here\r\n\r\n");
+        const std::string heard = client.hear("more than is ever said");
+        EXPECT_THAT(heard, AllOf(StartsWith("HTTP/1.1 400"), HasSubstr("malformed_header"))) << lines;
+        EXPECT_TRUE(client.isClosed()) << lines;
+    }
+    const std::scoped_lock lock(m_mutex);
+    EXPECT_TRUE(m_kept.empty());
+}
+
+TEST_F(HttpServer, AChunkThatCanBeReadInTwoWaysIsNotRead) {
+    startKeeping();
+    for (const char* body :
+         {"5\nAAAAA\r\n0\r\n\r\n", "+5\r\nAAAAA\r\n0\r\n\r\n", "5\r\nAAAAAA\r\n0\r\n\r\n",
+          "0x5\r\nAAAAA\r\n0\r\n\r\n", "11111111111111111\r\nA", " 5\r\nAAAAA\r\n0\r\n\r\n"}) {
+        RawClient client(m_path);
+        client.say(std::string("POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n") + body);
+        EXPECT_THAT(client.hear("malformed_chunk"), StartsWith("HTTP/1.1 400")) << body;
+    }
+    RawClient sound(m_path);
+    sound.say(
+        "POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "3;a=b\r\nabc\r\n2\r\nde\r\n0\r\nX: y\r\n\r\n");
+    const auto exchange = next();
+    ASSERT_TRUE(exchange);
+    EXPECT_EQ(exchange->request().body, "abcde");
+}
+
+/// Whatever bytes come, cut wherever: an answer of this server or none, and never a crash.
+TEST_F(HttpServer, WhateverComesIsReadOrRefused) {
+    start([](const std::shared_ptr<Exchange>& exchange) { exchange->reply({.status = 200, .body = "ok"}); });
+    const std::string sound =
+        "POST /a%20b HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nAAAAA\r\n0\r\n\r\n";
+    std::mt19937 random(1);
+    for (int round = 0; round < 300; ++round) {
+        std::string bytes = sound;
+        for (unsigned edit = random() % 4; edit > 0; --edit)
+            bytes[random() % bytes.size()] =
+                static_cast<char>(random() % 3 == 0 ? random() : "\r\n\0:; "[random() % 6]);
+        const RawClient client(m_path);
+        const size_t cut = random() % bytes.size();
+        client.say(bytes.substr(0, cut));
+        client.say(bytes.substr(cut));
+    }
+    RawClient after(m_path);
+    after.say(kAsk);
+    EXPECT_THAT(after.hear("ok"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(HttpServer, AllBodiesTogetherHaveOneBound) {
+    m_limits.bodyBytes = size_t{1} << 20;
+    m_limits.allBodies = std::make_shared<BodyBudget>(size_t{1} << 20);
+    startKeeping();
+    const std::string head = "POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 700000\r\n\r\n";
+    const std::string body(700'000, 'x');
+    RawClient first(m_path), second(m_path), third(m_path), quick(m_path);
+    std::thread sends([&] { first.say(head + body); });
+    auto kept = next();
+    sends.join();
+    ASSERT_TRUE(kept);
+    std::thread sendsToo([&] { second.say(head + body); });
+    EXPECT_THAT(second.hear("bodies_full"), AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("Retry-After")));
+    sendsToo.join();
+    // A short one finds room.
+    quick.say("POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\nbody");
+    const auto shortOne = next();
+    ASSERT_TRUE(shortOne);
+    EXPECT_EQ(shortOne->request().body, "body");
+    kept->reply({});
+    first.hear("HTTP/1.1 200");
+    kept.reset();
+    std::thread sendsAgain([&] { third.say(head + body); });
+    EXPECT_TRUE(next()) << "what was answered has given its room back";
+    sendsAgain.join();
+}
+
+TEST_F(HttpServer, SlowConnectionsHoldUpNobody) {
+    m_limits.connections = 20;
+    start([](const std::shared_ptr<Exchange>& exchange) { exchange->reply({.status = 200, .body = "ok"}); });
+    std::vector<std::unique_ptr<RawClient>> slow;
+    for (int count = 0; count < 60; ++count) {
+        slow.push_back(std::make_unique<RawClient>(m_path));
+        slow.back()->say("POST / HTTP/1.1\r\nHost: here\r\nX: ");
+    }
+    RawClient quick(m_path);
+    quick.say(kAsk);
+    EXPECT_THAT(quick.hear("ok", 500ms), StartsWith("HTTP/1.1 200"));
+    EXPECT_TRUE(slow.front()->isClosed()) << "the one that has waited longest makes room";
+    EXPECT_FALSE(slow.back()->isClosed(0ms));
+}
+
+TEST_F(HttpServer, AHeadHasLessTimeThanABody) {
+    m_limits.idle = 30s;
+    m_limits.head = 300ms;
+    startKeeping();
+    const RawClient head(m_path), silent(m_path);
+    RawClient body(m_path);
+    head.say("POST / HTTP/1.1\r\nX");
+    body.say("POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\nbo");
+    EXPECT_TRUE(head.isClosed());
+    EXPECT_TRUE(silent.isClosed());
+    EXPECT_FALSE(body.isClosed(0ms));
+}
+
+TEST_F(HttpServer, WhoFindsNoRoomIsToldSo) {
+    m_limits.connections = 2;
+    startKeeping();
+    RawClient first(m_path), second(m_path);
+    first.say(kAsk);
+    const auto one = next();
+    second.say(kAsk);
+    const auto two = next();
+    ASSERT_TRUE(one && two);
+    RawClient third(m_path);
+    EXPECT_THAT(third.hear("connections_full"), StartsWith("HTTP/1.1 503"));
+    one->reply({.status = 200, .body = "first"});
+    EXPECT_THAT(first.hear("first"), HasSubstr("first"));
+}
+
+/// From 127.0.0.2 and others, which are addresses of this computer, too.
+class AddressClient {
+  public:
+    AddressClient(const char* from, uint16_t port) : m_socket(::socket(AF_INET, SOCK_STREAM, 0)) {
+        sockaddr_in own{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {}, .sin_zero = {}}, server = own;
+        ::inet_pton(AF_INET, from, &own.sin_addr);
+        ::inet_pton(AF_INET, "127.0.0.1", &server.sin_addr);
+        server.sin_port = htons(port);
+        EXPECT_EQ(::bind(m_socket.get(), reinterpret_cast<sockaddr*>(&own), sizeof own), 0);
+        EXPECT_EQ(::connect(m_socket.get(), reinterpret_cast<sockaddr*>(&server), sizeof server), 0);
+    }
+    std::string ask() const {
+        char answer[512];
+        if (::send(m_socket.get(), kAsk.data(), kAsk.size(), MSG_NOSIGNAL) < 0) return "";
+        const ssize_t count = ::recv(m_socket.get(), answer, sizeof answer, 0);
+        return {answer, static_cast<size_t>(std::max<ssize_t>(count, 0))};
+    }
+
+  private:
+    FileDescriptor m_socket;
+};
+
+TEST_F(HttpServer, OneAddressLeavesRoomForOthers) {
+    m_limits.connections = 8;
+    auto listener = listenOn({.host = "127.0.0.1"});
+    ASSERT_TRUE(listener) << listener.error().message;
+    const auto server = Server::start(
+        std::move(listener->socket), m_limits, [](const Request&) { return std::nullopt; },
+        [this](std::shared_ptr<Exchange> exchange) {
+            if (const std::scoped_lock lock(m_mutex); m_kept.size() < 4) return m_kept.push_back(exchange);
+            exchange->reply({.status = 200, .body = "ok"});
+        });
+    ASSERT_TRUE(server);
+    std::vector<std::thread> waiting;
+    for (int count = 0; count < 4; ++count)
+        waiting.emplace_back([&] { (void)AddressClient("127.0.0.2", listener->port).ask(); });
+    const auto held = [&] {
+        const std::scoped_lock lock(m_mutex);
+        return m_kept.size();
+    };
+    for (int wait = 0; wait < 500 && held() < 4; ++wait) std::this_thread::sleep_for(10ms);
+    EXPECT_THAT(AddressClient("127.0.0.2", listener->port).ask(), HasSubstr("connections_full"));
+    EXPECT_THAT(AddressClient("127.0.0.3", listener->port).ask(), StartsWith("HTTP/1.1 200"));
+    for (const auto& exchange : m_kept) exchange->reply({});
+    for (std::thread& each : waiting) each.join();
+}
+
 TEST_F(HttpServer, WhoIsRefusedReadsWhyAndItsBodyIsDropped) {
     start(
         [](const std::shared_ptr<Exchange>& exchange) { exchange->reply({.status = 200, .body = "let in"}); },
@@ -268,7 +446,7 @@ TEST_F(HttpServer, WhoIsRefusedReadsWhyAndItsBodyIsDropped) {
 }
 
 TEST_F(HttpServer, AKeptConnectionHasItsTimeForEachRequest) {
-    m_limits.idle = 1500ms;  // libmicrohttpd's own limit is in whole seconds and must not be reached first
+    m_limits.idle = 1500ms;
     startKeeping();
     RawClient client(m_path);
     for (int count = 0; count < 2; ++count) {

@@ -22,7 +22,7 @@ constexpr auto kKillLimit = 1000ms;    // a driver may keep a killed process in 
 
 Result<int64_t> Client::Link::start() {
     INGLE_TRY_ASSIGN(m_host, m_open());
-    m_output.clear();
+    m_output = {};
     m_written = 0;
     m_inputEnded = false;
     return m_host->pid();
@@ -43,6 +43,8 @@ void Client::Link::write() {
         // A host that does not listen any more is about to end, which is noticed by itself.
         m_written = count < 0 ? m_output.size() : m_written + static_cast<size_t>(count);
     }
+    m_output = {};  // a long request's room, too
+    m_written = 0;
 }
 
 void Client::Link::abandon() {

@@ -25,21 +25,30 @@ RowId shownOr(AppModel& app, RowId conversation) {
     const double focused = app.conversations()->focused();
     return static_cast<RowId>(focused != 0 ? focused : app.chat()->conversationId());
 }
+/// The selected ones come before both: what is done to one of them is done to all.
+RowId selectedOr(AppModel& app, RowId conversation) {
+    const auto selected = static_cast<RowId>(app.conversations()->firstSelected());
+    return conversation == 0 && selected != 0 ? selected : shownOr(app, conversation);
+}
 RowId lastOr(AppModel& app, RowId message) {
     return message != 0 ? message : app.chat()->messages()->lastId();
 }
 RowId questionOr(AppModel& app, RowId message) {
     return message != 0 ? message : static_cast<RowId>(app.chat()->messages()->lastQuestion());
 }
-/// It can be renamed, pinned and deleted.
+/// It can be renamed and exported.
 bool isMine(AppModel& app, RowId conversation) {
     return shownOr(app, conversation) != 0 && !app.page()->chat()->readOnly();
 }
-bool isPinned(AppModel& app, RowId conversation) {
-    return app.conversations()->isPinned(shownOr(app, conversation));
+/// They can be pinned, moved and deleted.
+bool areMine(AppModel& app, RowId conversation) {
+    return selectedOr(app, conversation) != 0 && !app.page()->chat()->readOnly();
 }
-bool isArchived(AppModel& app, RowId conversation) {
-    return app.conversations()->isArchived(shownOr(app, conversation));
+bool arePinned(AppModel& app, RowId conversation) {
+    return app.conversations()->isPinned(selectedOr(app, conversation));
+}
+bool areArchived(AppModel& app, RowId conversation) {
+    return app.conversations()->isArchived(selectedOr(app, conversation));
 }
 bool hasMessage(AppModel& app, RowId message) {
     return app.chat()->messages()->find(lastOr(app, message)) != nullptr;
@@ -140,29 +149,29 @@ const Action kActions[] = {
      }},
     {"pin", WORDS("Pin the conversation"), "Ctrl+D", "", "pin", kConversation,
      [](AppModel& app, RowId conversation) {
-         return isMine(app, conversation) && !isPinned(app, conversation);
+         return areMine(app, conversation) && !arePinned(app, conversation);
      },
-     [](AppModel& app, RowId conversation) { app.conversations()->pin(shownOr(app, conversation)); }},
+     [](AppModel& app, RowId conversation) { app.conversations()->setPinned(selectedOr(app, conversation), true); }},
     {"unpin", WORDS("Unpin the conversation"), "", "Ctrl+D", "pin", kConversation,
      [](AppModel& app, RowId conversation) {
-         return isMine(app, conversation) && isPinned(app, conversation);
+         return areMine(app, conversation) && arePinned(app, conversation);
      },
-     [](AppModel& app, RowId conversation) { app.conversations()->unpin(shownOr(app, conversation)); }},
-    {"remove", WORDS("Delete the conversation"), "Ctrl+Shift+Backspace", "", "trash", kConversation, isMine,
-     [](AppModel& app, RowId conversation) { app.conversations()->remove(shownOr(app, conversation)); }},
+     [](AppModel& app, RowId conversation) { app.conversations()->setPinned(selectedOr(app, conversation), false); }},
+    {"remove", WORDS("Delete the conversation"), "Ctrl+Shift+Backspace", "", "trash", kConversation, areMine,
+     [](AppModel& app, RowId conversation) { app.conversations()->remove(selectedOr(app, conversation)); }},
     {"archive", WORDS("Archive the conversation"), "Ctrl+E", "", "archive", kConversation,
      [](AppModel& app, RowId conversation) {
-         return isMine(app, conversation) && !isArchived(app, conversation);
+         return areMine(app, conversation) && !areArchived(app, conversation);
      },
-     [](AppModel& app, RowId conversation) { app.conversations()->archive(shownOr(app, conversation)); }},
+     [](AppModel& app, RowId conversation) { app.conversations()->archive(selectedOr(app, conversation)); }},
     {"unarchive", WORDS("Take the conversation out of the archive"), "", "Ctrl+E", "archive", kConversation,
      [](AppModel& app, RowId conversation) {
-         return isMine(app, conversation) && isArchived(app, conversation);
+         return areMine(app, conversation) && areArchived(app, conversation);
      },
-     [](AppModel& app, RowId conversation) { app.conversations()->unarchive(shownOr(app, conversation)); }},
-    {"moveToFolder", WORDS("Move to a folder…"), "", "", "folder", kConversation, isMine,
+     [](AppModel& app, RowId conversation) { app.conversations()->unarchive(selectedOr(app, conversation)); }},
+    {"moveToFolder", WORDS("Move to a folder…"), "", "", "folder", kConversation, areMine,
      [](AppModel& app, RowId conversation) {
-         emit app.actions()->folderWanted(static_cast<double>(shownOr(app, conversation)));
+         emit app.actions()->folderWanted(static_cast<double>(selectedOr(app, conversation)));
      }},
     {"continueInNew", WORDS("Continue here in a new chat"), "", "", "branch", kMessage,
      [](AppModel& app, RowId message) {

@@ -330,6 +330,39 @@ class ProfileTest : public QObject, WindowFiles {
         QVERIFY(run.prompt().rows().isEmpty());
     }
 
+    /// As German writes numbers: shown with a comma, taken with either mark, and nothing else is taken.
+    void numbersAreThoseOfTheLanguage() {
+        const QLocale before;
+        QLocale::setDefault(QLocale(QLocale::German));
+        const auto restore = qScopeGuard([&] { QLocale::setDefault(before); });
+        WindowRun run(freshDataDir(), {});
+        Settings& settings = *run.model.settings();
+        QSignalSpy loaded(&settings, &Settings::loaded);
+        QTRY_COMPARE(loaded.size(), 1);
+        QTest::keyClick(run.window, Qt::Key_Comma, Qt::ControlModifier);
+        QTRY_VERIFY(run.shownItem("settings-temperature") != nullptr);
+        QQuickItem* field = run.shownItem("settings-temperature");
+        const auto typed = [&](const QString& text) {
+            field->forceActiveFocus();
+            QTest::keyClick(run.window, Qt::Key_A, Qt::ControlModifier);
+            for (const QChar letter : text) QTest::keyClick(run.window, letter.toLatin1());
+            return settings.property("temperature").toDouble();
+        };
+        QCOMPARE(typed("0,8"), 0.8);
+        QCOMPARE(typed("0.35"), 0.35);
+        run.shownItem("settings-topK")->forceActiveFocus();
+        QCOMPARE(field->property("text").toString(), QString("0,35"));
+        QVERIFY(!run.shownItem("settings-temperature-range") ||
+                !run.shownItem("settings-temperature-range")->isVisible());
+        for (const char* wrong : {"9", "warm", "-1"}) {
+            QCOMPARE(typed("0,5"), 0.5);
+            QCOMPARE(typed(wrong), 0.5);
+            const QQuickItem* range = run.shownItem("settings-temperature-range");
+            QVERIFY2(range != nullptr && range->isVisible(), wrong);
+            QCOMPARE(range->property("text").toString(), QString("0 to 5"));
+        }
+    }
+
     void ofAPrivateChatNothingIsSetElsewhere() {
         const QString folder = freshDataDir();
         Run run(folder, {});

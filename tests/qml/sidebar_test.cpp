@@ -110,6 +110,31 @@ class SidebarTest : public QObject, WindowFiles {
         QTRY_COMPARE(run.chat().title(), QString("four"));
     }
 
+    /// Not the one that is open, nor the one that has the keyboard.
+    void keysActOnTheSelection() {
+        const QString folder = freshDataDir();
+        fill(folder);
+        Sidebar run(folder);
+        QTRY_COMPARE(run.rows().size(), 4);
+        run.clickRow("four");
+        QTRY_COMPARE(run.chat().title(), QString("four"));
+        run.clickRow("three", Qt::ControlModifier);
+        run.clickRow("one", Qt::ControlModifier);
+        const auto press = [&](Qt::Key key, Qt::KeyboardModifiers modifiers) {
+            QTest::keyClick(run.window, key, modifiers);
+        };
+        press(Qt::Key_D, Qt::ControlModifier);
+        QTRY_COMPARE(run.rows(), (QStringList{"three", "one", "four", "two"}));
+        press(Qt::Key_D, Qt::ControlModifier);
+        QTRY_COMPARE(run.rows(), (QStringList{"four", "three", "two", "one"}));
+        press(Qt::Key_Backspace, Qt::ControlModifier | Qt::ShiftModifier);
+        QTRY_COMPARE(run.rows(), (QStringList{"four", "two"}));
+        QCOMPARE(run.model.notices()->toast(), QString("2 conversations deleted"));
+        // Without a selection it is the open one.
+        press(Qt::Key_Backspace, Qt::ControlModifier | Qt::ShiftModifier);
+        QTRY_COMPARE(run.rows(), QStringList{"two"});
+    }
+
     void whatIsArchivedLiesFoldedAtTheEnd() {
         const QString folder = freshDataDir();
         fill(folder);

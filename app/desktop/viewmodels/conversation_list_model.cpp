@@ -89,12 +89,13 @@ void ConversationListModel::tellSet() {
     });
 }
 
-void ConversationListModel::pin(qint64 conversation) {
-    change([=](history::History& history) { return history::setPinned(history, conversation, true); });
-}
-
-void ConversationListModel::unpin(qint64 conversation) {
-    change([=](history::History& history) { return history::setPinned(history, conversation, false); });
+void ConversationListModel::setPinned(qint64 conversation, bool isPinned) {
+    change([all = affected(conversation), isPinned](history::History& history) {
+        return history.atOnce([&]() -> Status {
+            for (const history::RowId each : all) INGLE_TRY(history::setPinned(history, each, isPinned));
+            return {};
+        });
+    });
 }
 
 QString ConversationListModel::emptySentence() const {

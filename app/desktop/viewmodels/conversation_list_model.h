@@ -68,8 +68,7 @@ class ConversationListModel : public QAbstractListModel {
     /// Empty: it is not in the list.
     Q_INVOKABLE QString titleOf(double conversation) const;
     bool isPinned(qint64 conversation) const;
-    void pin(qint64 conversation);
-    void unpin(qint64 conversation);
+    void setPinned(qint64 conversation, bool isPinned);
     /// The conversation `step` rows further down, or 0.
     double neighbour(qint64 conversation, int step) const;
     Q_INVOKABLE void rename(qint64 conversation, const QString& title);

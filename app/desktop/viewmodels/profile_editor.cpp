@@ -40,35 +40,32 @@ constexpr Choice kThinking[]{{"as_usual", WORDS("As the model likes")},
 constexpr Choice kForms[]{
     {"free", WORDS("Free")}, {"json_schema", WORDS("JSON Schema")}, {"grammar", WORDS("Grammar (GBNF)")}};
 
-constexpr const char* kShare = R"(|0([.,]\d{0,3})?|1([.,]0{0,3})?)";
-
 struct Field {
     const char* key;
     const char* name;
     const char* kind;
-    const char* pattern = "";
     std::span<const Choice> choices = {};
     const char* none = "";
+    double from = 0, to = 0;  ///< of a number
+    int decimals = 0;
 };
 /// Under the names of the profile's fields, but that the form of answers is a choice and a text.
 constexpr Field kFields[]{
-    {"systemPrompt", WORDS("Instructions before the conversation"), "text", "", {}, WORDS("No instructions")},
-    {"maxTokens", WORDS("Longest answer in tokens (0: as the model likes)"), "number", R"(|\d{1,7})"},
-    {"contextTokens", WORDS("Context in tokens (0: as much as the model has)"), "number", R"(|\d{1,7})"},
-    {"whenFull", WORDS("When the conversation is longer than the model's context"), "choice", "", kWhenFull},
-    {"temperature", WORDS("Temperature (0 always takes the likeliest word)"), "number",
-     R"(|[0-4]([.,]\d{0,2})?|5([.,]0{0,2})?)"},
-    {"topK", WORDS("Choose among the likeliest (0 means all)"), "number", R"(|\d{1,6})"},
-    {"topP", WORDS("Share of probability to choose from"), "number", kShare},
-    {"minP", WORDS("Least probability, as a share of the likeliest word's"), "number", kShare},
-    {"repeatPenalty", WORDS("Penalty for repeating (1: none)"), "number", R"(|[1-2]([.,]\d{0,2})?)"},
-    {"thinking", WORDS("Thoughts before the answer"), "choice", "", kThinking},
-    {"form", WORDS("Form of answers"), "choice", "", kForms},
+    {"systemPrompt", WORDS("Instructions before the conversation"), "text", {}, WORDS("No instructions")},
+    {"maxTokens", WORDS("Longest answer in tokens (0: as the model likes)"), "number", {}, "", 0, 1048576},
+    {"contextTokens", WORDS("Context in tokens (0: as much as the model has)"), "number", {}, "", 0, 1048576},
+    {"whenFull", WORDS("When the conversation is longer than the model's context"), "choice", kWhenFull},
+    {"temperature", WORDS("Temperature (0 always takes the likeliest word)"), "number", {}, "", 0, 5, 2},
+    {"topK", WORDS("Choose among the likeliest (0 means all)"), "number", {}, "", 0, 100000},
+    {"topP", WORDS("Share of probability to choose from"), "number", {}, "", 0, 1, 3},
+    {"minP", WORDS("Least probability, as a share of the likeliest word's"), "number", {}, "", 0, 1, 3},
+    {"repeatPenalty", WORDS("Penalty for repeating (1: none)"), "number", {}, "", 1, 3, 2},
+    {"thinking", WORDS("Thoughts before the answer"), "choice", kThinking},
+    {"form", WORDS("Form of answers"), "choice", kForms},
     {"formText", WORDS("Schema or grammar"), "code"},
     {"chatTemplate",
      WORDS("Chat template (Jinja), in place of the model's own"),
      "code",
-     "",
      {},
      WORDS("The model's own")},
 };
@@ -112,9 +109,9 @@ void read(const QString& text, std::optional<Enum>& field) {
 }
 template <typename Number>
 requires std::is_arithmetic_v<Number>
-void read(QString text, std::optional<Number>& field) {
+void read(const QString& text, std::optional<Number>& field) {
     bool isNumber = false;
-    const double number = text.replace(',', '.').toDouble(&isNumber);
+    const double number = text.toDouble(&isNumber);
     field.reset();
     if (isNumber) field = static_cast<Number>(number);
 }
@@ -199,7 +196,8 @@ QVariantList ProfileEditor::fields() const {
         for (const Choice& choice : field.choices)
             choices << QVariantMap{{"value", choice.value}, {"name", words(choice.name)}};
         list << QVariantMap{{"key", field.key},   {"name", words(field.name)},
-                            {"kind", field.kind}, {"pattern", field.pattern},
+                            {"kind", field.kind}, {"from", field.from},
+                            {"to", field.to},     {"decimals", field.decimals},
                             {"choices", choices}, {"none", *field.none ? words(field.none) : QString()},
                             {"usual", usual},     {"origin", origin}};
     }

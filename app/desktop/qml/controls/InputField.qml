@@ -7,6 +7,7 @@ T.TextField {
     id: field
 
     required property string label
+    property bool isWrong: !acceptableInput
 
     implicitHeight: Theme.controlSize
     implicitWidth: 160
@@ -25,8 +26,8 @@ T.TextField {
     background: Rectangle {
         radius: Theme.radius
         color: Theme.surface
-        border.width: field.activeFocus ? 2 : field.acceptableInput ? 0 : 1
-        border.color: field.acceptableInput ? Theme.accent : Theme.danger
+        border.width: field.activeFocus ? 2 : field.isWrong ? 1 : 0
+        border.color: field.isWrong ? Theme.danger : Theme.accent
     }
 
     Text {

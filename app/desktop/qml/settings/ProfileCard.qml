@@ -155,16 +155,16 @@ Card {
                             Layout.preferredWidth: 96
                             active: row.modelData.kind === "number"
                             visible: active
-                            sourceComponent: InputField {
-                                objectName: "profile-" + row.modelData.key
+                            sourceComponent: NumberField {
+                                fieldName: "profile-" + row.modelData.key
                                 label: row.modelData.name
-                                placeholderText: row.modelData.usual
-                                text: card.editor.value(row.modelData.key)
-                                validator: RegularExpressionValidator {
-                                    regularExpression: new RegExp(row.modelData.pattern)
-                                }
-                                onTextEdited: if (acceptableInput)
-                                    card.editor.setValue(row.modelData.key, text)
+                                value: card.editor.value(row.modelData.key)
+                                usual: row.modelData.usual
+                                from: row.modelData.from
+                                to: row.modelData.to
+                                decimals: row.modelData.decimals
+                                mayBeEmpty: true
+                                onEntered: value => card.editor.setValue(row.modelData.key, value)
                             }
                         }
                     }

@@ -36,13 +36,14 @@ Card {
         Accessible.role: Accessible.Heading
         Accessible.name: text
     }
-    component NumberField: InputField {
+    component Number: NumberField {
         required property string key
 
+        fieldName: "settings-" + key
         Layout.preferredWidth: 96
         Layout.alignment: Qt.AlignRight
-        text: card.settings[key]
-        onEditingFinished: card.settings[key] = text
+        value: card.settings[key]
+        onEntered: value => card.settings[key] = value
     }
     /// One of several values, of which `value` is chosen. Of each "value" and "name".
     component Choice: Flow {
@@ -111,13 +112,11 @@ Card {
             Label {
                 text: qsTr("Size of the text in per cent")
             }
-            NumberField {
+            Number {
                 key: "textScale"
                 label: qsTr("Size of the text")
-                validator: IntValidator {
-                    bottom: 70
-                    top: 200
-                }
+                from: 70
+                to: 200
             }
 
             Section {
@@ -155,14 +154,12 @@ Card {
             Label {
                 text: qsTr("Longest answer in tokens (0: as the model likes)")
             }
-            NumberField {
+            Number {
                 id: maxTokens
                 key: "maxTokens"
                 label: qsTr("Longest answer in tokens")
-                validator: IntValidator {
-                    bottom: 0
-                    top: 1048576
-                }
+                from: 0
+                to: 1048576
             }
             Label {
                 Layout.columnSpan: 2
@@ -184,43 +181,41 @@ Card {
             Label {
                 text: qsTr("Temperature (0 always takes the likeliest word)")
             }
-            NumberField {
+            Number {
                 key: "temperature"
                 label: qsTr("Temperature")
-                validator: RegularExpressionValidator {
-                    regularExpression: /[0-4](\.\d{1,2})?/
-                }
+                from: 0
+                to: 5
+                decimals: 2
             }
             Label {
                 text: qsTr("Choose among the likeliest (0 means all)")
             }
-            NumberField {
+            Number {
                 key: "topK"
                 label: qsTr("Top k")
-                validator: IntValidator {
-                    bottom: 0
-                    top: 100000
-                }
+                from: 0
+                to: 100000
             }
             Label {
                 text: qsTr("Share of probability to choose from")
             }
-            NumberField {
+            Number {
                 key: "topP"
                 label: qsTr("Top p")
-                validator: RegularExpressionValidator {
-                    regularExpression: /0(\.\d{1,3})?|1(\.0{1,3})?/
-                }
+                from: 0
+                to: 1
+                decimals: 3
             }
             Label {
                 text: qsTr("Seed (empty: a new one for every answer)")
             }
-            NumberField {
+            Number {
                 key: "seed"
                 label: qsTr("Seed")
-                validator: RegularExpressionValidator {
-                    regularExpression: /\d{0,19}/
-                }
+                from: 0
+                to: 9223372036854775807
+                mayBeEmpty: true
             }
 
             Label {
@@ -264,24 +259,20 @@ Card {
             Label {
                 text: qsTr("Threads (0: one per core); from the next load")
             }
-            NumberField {
+            Number {
                 key: "threads"
                 label: qsTr("Threads")
-                validator: IntValidator {
-                    bottom: 0
-                    top: 1024
-                }
+                from: 0
+                to: 1024
             }
             Label {
                 text: qsTr("Context in tokens (0: as memory allows); from the next load")
             }
-            NumberField {
+            Number {
                 key: "contextTokens"
                 label: qsTr("Context in tokens")
-                validator: IntValidator {
-                    bottom: 0
-                    top: 1048576
-                }
+                from: 0
+                to: 1048576
             }
 
             Section {
@@ -300,13 +291,11 @@ Card {
             Label {
                 text: qsTr("Minutes without a question until the model gives its memory back (0: never)")
             }
-            NumberField {
+            Number {
                 key: "restMinutes"
                 label: qsTr("Minutes until the model rests")
-                validator: IntValidator {
-                    bottom: 0
-                    top: 10000
-                }
+                from: 0
+                to: 10000
             }
 
             Label {

@@ -1212,6 +1212,13 @@
     </message>
 </context>
 <context>
+    <name>NumberField</name>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 bis %2</translation>
+    </message>
+</context>
+<context>
     <name>PaletteCard</name>
     <message>
         <source>All actions</source>
@@ -1518,6 +1525,181 @@
     <message>
         <source>Today's backup of your conversations could not be made; Inglenook tries again. %1</source>
         <translation>Die heutige Sicherung Ihrer Gespräche ließ sich nicht machen; Inglenook versucht es wieder. %1</translation>
+    </message>
+</context>
+<context>
+    <name>Synonyms</name>
+    <message>
+        <source>preferences options configure dark light theme appearance look language font temperature device threads context</source>
+        <translation>Optionen Konfiguration dunkel hell Farbschema Aussehen Sprache Schrift Temperatur Gerät Threads Kontext</translation>
+    </message>
+    <message>
+        <source>system prompt instructions persona role temperature sampler options</source>
+        <translation>Systemprompt Anweisungen Rolle Temperatur Optionen</translation>
+    </message>
+    <message>
+        <source>system prompt instructions temperature template context options</source>
+        <translation>Systemprompt Anweisungen Temperatur Vorlage Kontext Optionen</translation>
+    </message>
+    <message>
+        <source>switch change choose select download gguf llm</source>
+        <translation>wechseln ändern auswählen herunterladen Sprachmodell gguf</translation>
+    </message>
+    <message>
+        <source>attach add upload file picture pdf load gguf</source>
+        <translation>anhängen hinzufügen hochladen Datei pdf laden gguf</translation>
+    </message>
+    <message>
+        <source>attach add upload files pdf read knowledge</source>
+        <translation>anhängen hinzufügen hochladen Dateien pdf lesen Wissen</translation>
+    </message>
+    <message>
+        <source>templates snippets personas presets</source>
+        <translation>Vorlagen Textbausteine Rollen</translation>
+    </message>
+    <message>
+        <source>import migrate chatgpt claude transfer</source>
+        <translation>importieren übernehmen umziehen chatgpt claude</translation>
+    </message>
+    <message>
+        <source>save download share markdown pdf html</source>
+        <translation>speichern teilen herunterladen Markdown pdf html</translation>
+    </message>
+    <message>
+        <source>save download archive markdown json</source>
+        <translation>speichern herunterladen Archiv Markdown json</translation>
+    </message>
+    <message>
+        <source>backup save copy</source>
+        <translation>Sicherung sichern Kopie</translation>
+    </message>
+    <message>
+        <source>storage disk space backups restore export import crash</source>
+        <translation>Speicher Platz Sicherungen wiederherstellen Export Import Absturz</translation>
+    </message>
+    <message>
+        <source>bin deleted recycle restore undelete</source>
+        <translation>gelöscht wiederherstellen Mülleimer</translation>
+    </message>
+    <message>
+        <source>remove erase discard bin</source>
+        <translation>entfernen verwerfen wegwerfen</translation>
+    </message>
+    <message>
+        <source>remove erase</source>
+        <translation>entfernen</translation>
+    </message>
+    <message>
+        <source>regenerate retry redo again reroll</source>
+        <translation>neu generieren wiederholen nochmal erneut</translation>
+    </message>
+    <message>
+        <source>branch fork split copy</source>
+        <translation>abzweigen verzweigen Zweig kopieren</translation>
+    </message>
+    <message>
+        <source>resume go on</source>
+        <translation>fortsetzen weiter</translation>
+    </message>
+    <message>
+        <source>branch earlier alternative</source>
+        <translation>Zweig frühere Alternative</translation>
+    </message>
+    <message>
+        <source>branch later alternative</source>
+        <translation>Zweig spätere Alternative</translation>
+    </message>
+    <message>
+        <source>cancel abort interrupt halt</source>
+        <translation>abbrechen unterbrechen anhalten</translation>
+    </message>
+    <message>
+        <source>clipboard</source>
+        <translation>Zwischenablage</translation>
+    </message>
+    <message>
+        <source>change correct rewrite</source>
+        <translation>ändern korrigieren umschreiben</translation>
+    </message>
+    <message>
+        <source>verify prove reproduce receipt</source>
+        <translation>überprüfen beweisen nachrechnen Beleg</translation>
+    </message>
+    <message>
+        <source>sources citations references</source>
+        <translation>Quellen Zitate Belege</translation>
+    </message>
+    <message>
+        <source>pin keep remember context</source>
+        <translation>anheften behalten merken Kontext</translation>
+    </message>
+    <message>
+        <source>unpin context</source>
+        <translation>lösen Kontext</translation>
+    </message>
+    <message>
+        <source>start chat thread</source>
+        <translation>neuer Chat beginnen</translation>
+    </message>
+    <message>
+        <source>incognito secret temporary</source>
+        <translation>inkognito geheim vorübergehend</translation>
+    </message>
+    <message>
+        <source>find look all chats history</source>
+        <translation>finden suchen Verlauf alle</translation>
+    </message>
+    <message>
+        <source>search look</source>
+        <translation>suchen</translation>
+    </message>
+    <message>
+        <source>title name</source>
+        <translation>Titel Name</translation>
+    </message>
+    <message>
+        <source>favourite favorite star top</source>
+        <translation>Favorit Stern oben</translation>
+    </message>
+    <message>
+        <source>hide put away</source>
+        <translation>verstecken weglegen</translation>
+    </message>
+    <message>
+        <source>group project organise organize</source>
+        <translation>Gruppe Projekt ordnen</translation>
+    </message>
+    <message>
+        <source>context tokens system prompt template inspect</source>
+        <translation>Kontext Tokens Systemprompt Vorlage ansehen</translation>
+    </message>
+    <message>
+        <source>revert restore back</source>
+        <translation>zurück wiederherstellen</translation>
+    </message>
+    <message>
+        <source>zoom bigger font size increase</source>
+        <translation>Zoom Schriftgröße vergrößern</translation>
+    </message>
+    <message>
+        <source>zoom font size decrease</source>
+        <translation>Zoom Schriftgröße verkleinern</translation>
+    </message>
+    <message>
+        <source>zoom reset font size 100</source>
+        <translation>Zoom zurücksetzen Schriftgröße 100</translation>
+    </message>
+    <message>
+        <source>manual guide faq support documentation</source>
+        <translation>Anleitung Handbuch Fragen Dokumentation</translation>
+    </message>
+    <message>
+        <source>keyboard hotkeys keys bindings</source>
+        <translation>Tastatur Tastenkürzel Tasten</translation>
+    </message>
+    <message>
+        <source>exit close leave</source>
+        <translation>schließen verlassen</translation>
     </message>
 </context>
 <context>

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "app/desktop/synonyms.h"
 #include "app/desktop/viewmodels/app_model.h"
 
 namespace ingle::desktop {
@@ -285,6 +286,7 @@ Actions::Actions(AppModel& app, QObject* parent) : QObject(parent), m_app(app) {
     connect(app.models(), &ModelListModel::stateChanged, this, bump);
     connect(app.conversations(), &ConversationListModel::listChanged, this, bump);
     connect(app.conversations(), &ConversationListModel::focusedChanged, this, bump);
+    connect(app.conversations(), &ConversationListModel::selectionChanged, this, bump);
     connect(app.documents(), &DocumentShelf::listChanged, this, bump);
     connect(app.notices(), &Notices::undosChanged, this, bump);
 }
@@ -339,12 +341,15 @@ QVariantList Actions::ofMessage(qint64 message) const {
 
 QVariantList Actions::find(const QString& text) const {
     const QStringList wanted = text.split(' ', Qt::SkipEmptyParts);
-    return listed([&](const Action& each) {
-        if (!can(each, 0)) return false;
-        const QString name = words(each);
+    const auto hasAll = [&](const QString& name) {
         return std::ranges::all_of(
             wanted, [&](const QString& word) { return name.contains(word, Qt::CaseInsensitive); });
-    });
+    };
+    const auto isNamed = [&](const Action& each) { return hasAll(words(each)); };
+    return listed([&](const Action& each) { return can(each, 0) && isNamed(each); }) +
+           listed([&](const Action& each) {
+               return can(each, 0) && !isNamed(each) && hasAll(words(each) + ' ' + synonymsOf(each.id));
+           });
 }
 
 }  // namespace ingle::desktop

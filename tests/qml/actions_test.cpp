@@ -390,6 +390,29 @@ class ActionsTest : public QObject, WindowFiles {
         QVERIFY(!notices.canUndo());
     }
 
+    void thePaletteKnowsOtherWords() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("hello");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        const std::pair<const char*, const char*> wanted[]{
+            {"dark", "settings"},        {"theme", "settings"},
+            {"language", "settings"},    {"import", "importChats"},
+            {"attach", "openModel"},     {"regenerate", "regenerate"},
+            {"branch", "continueInNew"}, {"system prompt", "chatSettings"},
+            {"ZOOM big", "largerText"}};
+        for (const auto& [text, id] : wanted) {
+            QStringList found;
+            for (const QVariant& action : run.model.actions()->find(text))
+                found << action.toMap()["id"].toString();
+            QVERIFY2(found.contains(id), qPrintable(QString(text) + ": " + found.join(' ')));
+        }
+        // A name comes before other words.
+        QCOMPARE(run.model.actions()->find("trash")[0].toMap()["id"].toString(), QString("trash"));
+        QVERIFY(run.model.actions()->find("no such thing").isEmpty());
+    }
+
     void defaultsAreRestoredAndThatIsUndone() {
         WindowRun run(freshDataDir(), {});
         Settings& settings = *run.model.settings();
@@ -400,7 +423,7 @@ class ActionsTest : public QObject, WindowFiles {
         press(run, Qt::Key_Comma, Qt::ControlModifier);
         QTRY_VERIFY(run.shownItem("restoreDefaults") != nullptr);
         run.shownItem("restoreDefaults")->forceActiveFocus(Qt::TabFocusReason);
-        QTest::keyClick(run.window, Qt::Key_Space);
+        QTest::keyClick(run.window, Qt::Key_Return);
         QTRY_COMPARE(settings.systemPrompt(), std::string());
         QTest::keyClick(run.window, Qt::Key_Escape);
         press(run, Qt::Key_Z, Qt::ControlModifier);

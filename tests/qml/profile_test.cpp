@@ -339,6 +339,7 @@ class ProfileTest : public QObject, WindowFiles {
         Settings& settings = *run.model.settings();
         QSignalSpy loaded(&settings, &Settings::loaded);
         QTRY_COMPARE(loaded.size(), 1);
+        QVERIFY(QTest::qWaitForWindowActive(run.window));
         QTest::keyClick(run.window, Qt::Key_Comma, Qt::ControlModifier);
         QTRY_VERIFY(run.shownItem("settings-temperature") != nullptr);
         QQuickItem* field = run.shownItem("settings-temperature");

@@ -179,8 +179,8 @@ Item {
             height: Theme.controlSize
             enabled: stops ? composer.chat.mayStop : composer.chat.maySend
             hoverEnabled: true
-            Keys.onReturnPressed: click()
-            Keys.onEnterPressed: click()
+            Keys.onReturnPressed: clicked()
+            Keys.onEnterPressed: clicked()
             focusPolicy: Qt.TabFocus  // a click leaves the keyboard in the text
             Accessible.name: composer.actions.hint(does)
             onClicked: {

@@ -14,8 +14,8 @@ T.Button {
     implicitHeight: Theme.controlSize
     implicitWidth: implicitContentWidth + leftPadding + rightPadding
     hoverEnabled: true
-    Keys.onReturnPressed: click()
-    Keys.onEnterPressed: click()
+    Keys.onReturnPressed: clicked()
+    Keys.onEnterPressed: clicked()
     leftPadding: Theme.m
     rightPadding: Theme.m
     Accessible.name: qsTr("Model: %1").arg(status.model)

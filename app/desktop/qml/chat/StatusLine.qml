@@ -20,8 +20,8 @@ Item {
         height: parent.height - Theme.xs
         horizontalPadding: Theme.m
         verticalPadding: (height - implicitContentHeight) / 2
-        Keys.onReturnPressed: click()
-        Keys.onEnterPressed: click()
+        Keys.onReturnPressed: clicked()
+        Keys.onEnterPressed: clicked()
         visible: line.status.text.length > 0 || line.status.contextShare > 0
         focusPolicy: Qt.TabFocus
         Accessible.name: line.status.everything

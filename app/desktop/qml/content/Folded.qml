@@ -22,8 +22,8 @@ BlockFrame {
         width: Math.min(implicitContentWidth + 2 * Theme.xs, folded.bodyWidth)
         height: Theme.controlSize
         hoverEnabled: true
-        Keys.onReturnPressed: click()
-        Keys.onEnterPressed: click()
+        Keys.onReturnPressed: clicked()
+        Keys.onEnterPressed: clicked()
         // A click leaves the keyboard where it is, mostly in the composer.
         focusPolicy: Qt.TabFocus
         text: folded.title

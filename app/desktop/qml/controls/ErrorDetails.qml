@@ -25,8 +25,8 @@ ColumnLayout {
             Layout.preferredWidth: implicitContentWidth + Theme.s
             Layout.preferredHeight: Theme.controlSize
             hoverEnabled: true
-            Keys.onReturnPressed: click()
-            Keys.onEnterPressed: click()
+            Keys.onReturnPressed: clicked()
+            Keys.onEnterPressed: clicked()
             // A click leaves the keyboard where it is, mostly in the composer.
             focusPolicy: Qt.TabFocus
             text: qsTr("Details")

@@ -11,8 +11,8 @@ T.Button {
     implicitWidth: implicitContentWidth + 2 * Theme.l
     implicitHeight: Theme.controlSize
     hoverEnabled: true
-    Keys.onReturnPressed: click()
-    Keys.onEnterPressed: click()
+    Keys.onReturnPressed: clicked()
+    Keys.onEnterPressed: clicked()
     // A click leaves the keyboard where it is, mostly in the composer.
     focusPolicy: Qt.TabFocus
     opacity: enabled ? 1 : 0.4

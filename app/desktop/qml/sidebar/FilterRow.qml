@@ -26,8 +26,8 @@ Flow {
         width: Math.min(implicitContentWidth + 2 * Theme.s, filters.width)
         height: Math.round(Theme.controlSize * 0.8)
         hoverEnabled: true
-        Keys.onReturnPressed: click()
-        Keys.onEnterPressed: click()
+        Keys.onReturnPressed: clicked()
+        Keys.onEnterPressed: clicked()
         focusPolicy: Qt.TabFocus
         text: chosen.name
         Accessible.role: Accessible.ButtonMenu

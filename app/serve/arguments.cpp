@@ -40,7 +40,7 @@ void declareArguments(CLI::App& app, Options& options) {
         "--rest-after",
         [&options](unsigned minutes) { options.room.restAfter = std::chrono::minutes(minutes); },
         "minutes after which an unused model gives its memory back (default: never)");
-    app.add_option("--max-connections", options.limits.connections, "of each socket (default: 256)")
+    app.add_option("--max-connections", options.limits.connections, "of each socket (default: 512)")
         ->check(CLI::Range(1, 900));
     app.add_option_function<std::string>(
         "--data-dir", [](const std::string& folder) { library::useDataDir(folder); },

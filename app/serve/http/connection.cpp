@@ -345,11 +345,17 @@ void Connection::look(Clock::time_point now) {
     m_isMissed = m_hasEnded;
 }
 
+bool Connection::isWaiting(Clock::duration silent) const {
+    if (m_stage != Stage::Head || (m_in.empty() && Clock::now() - m_since < silent)) return false;
+    char byte = 0;
+    return ::recv(fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0;
+}
+
 void Connection::turnAway() {
     Response response = refusal(503, "Too many connections are open.", "connections_full");
     response.headers.emplace_back("Retry-After", "1");
     refuseAndClose(std::move(response));
-    (void)flush();
+    advance();
 }
 
 void Connection::lose() {

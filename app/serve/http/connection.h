@@ -22,7 +22,7 @@ struct Limits {
     /// Of the bodies of all requests together, until they are answered. Copies of these limits share it.
     std::shared_ptr<BodyBudget> allBodies = std::make_shared<BodyBudget>(size_t{64} << 20);
     size_t unreadBytes = size_t{4} << 20;  ///< see Exchange
-    unsigned connections = 256;            ///< of which one address has half at most
+    unsigned connections = 512;            ///< of which one address has half at most
     /// A head that has not come whole by then is not waited for.
     std::chrono::milliseconds head{10'000};
     /// Nothing sent or read for so long ends a connection, and a body that has not come whole by then is not
@@ -61,15 +61,18 @@ class Connection {
     /// From time to time: ends what takes too long, and what nobody waits for.
     void look(Clock::time_point now);
     void lose();
-    /// Says that there is no room for it.
+    /// Says that there is no room for it, and hears it out, so that the client can read that.
     void turnAway();
 
     /// What epoll is to wait for.
     uint32_t interest() const;
     bool isOver() const { return m_stage == Stage::Over; }
     bool hasExchange() const { return m_exchange != nullptr; }
-    /// It has sent no whole head: it may be closed in favour of another one.
-    bool isWaiting() const { return m_stage == Stage::Head; }
+    /// It has sent a part of a head, or nothing for so long, and nothing of it is left to be read: it may be
+    /// closed in favour of another one.
+    bool isWaiting(Clock::duration silent) const;
+    /// It has its last answer.
+    bool isLeaving() const { return m_stage == Stage::Draining || m_stage == Stage::Over; }
     bool hasAsked() const { return m_hasAsked; }
     Clock::time_point since() const { return m_since; }
 

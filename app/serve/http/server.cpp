@@ -23,6 +23,8 @@ constexpr auto kLookInterval = 200ms;
 constexpr int kMostAccepted = 64;  // then the others have their turn
 constexpr auto kTrimAfter = 1s;
 constexpr auto kRestWithoutDescriptor = 10ms;
+constexpr auto kSilent = 1s;        // so long somebody who has just come may take to ask
+constexpr size_t kMostLeaving = 2;  // connections, with those that are turned away, for each that may be open
 constexpr uint64_t kListenerId = 0, kInboxId = 1;
 
 /// Of an internet socket without its port, else nothing.
@@ -156,10 +158,8 @@ void Server::accept() {
         auto connection = std::make_unique<Connection>(std::move(socket), std::move(peer),
                                                        Connection::Terms{m_limits, m_gate, m_handler},
                                                        [inbox = m_inbox, id] { inbox->post(id); });
-        if (!hasRoom) {
-            connection->turnAway();
-            continue;
-        }
+        if (!hasRoom) connection->turnAway();
+        if (connection->isOver() || m_connections.size() >= kMostLeaving * m_limits.connections) continue;
         wait(connection->fd(), id, connection->interest(), EPOLL_CTL_ADD);
         m_connections.emplace(id, std::move(connection));
     }
@@ -168,11 +168,21 @@ void Server::accept() {
 bool Server::makeRoom(const std::string& peer) {
     const size_t most = m_limits.connections, mostOfPeer = std::max<size_t>(most / 2, 1);
     const auto isPeers = [&](const auto& each) { return !peer.empty() && each.second->peer() == peer; };
-    const bool isPeerFull = static_cast<size_t>(std::ranges::count_if(m_connections, isPeers)) >= mostOfPeer;
-    if (m_connections.size() < most && !isPeerFull) return true;
+    const auto number = [&](const auto& isMeant) {
+        return static_cast<size_t>(std::ranges::count_if(
+            m_connections, [&](const auto& each) { return !each.second->isLeaving() && isMeant(each); }));
+    };
+    const bool isPeerFull = number(isPeers) >= mostOfPeer;
+    if (number([](const auto&) { return true; }) < most && !isPeerFull) return true;
+    // What has come but was not read yet counts: somebody who has asked is not closed.
+    for (auto each = m_connections.begin(); each != m_connections.end();) {
+        const auto read = each++;
+        read->second->handle(EPOLLIN);
+        settle(read);
+    }
     auto longest = m_connections.end();
     for (auto each = m_connections.begin(); each != m_connections.end(); ++each) {
-        if (!each->second->isWaiting() || (isPeerFull && !isPeers(*each))) continue;
+        if (!each->second->isWaiting(kSilent) || (isPeerFull && !isPeers(*each))) continue;
         const auto rank = [](const Connection& waiting) {
             return std::pair(waiting.hasAsked(), waiting.since());
         };

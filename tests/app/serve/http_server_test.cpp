@@ -383,6 +383,23 @@ TEST_F(HttpServer, WhoFindsNoRoomIsToldSo) {
     EXPECT_THAT(first.hear("first"), HasSubstr("first"));
 }
 
+/// Nor is one that has come just before taken for one that waits; and who is turned away can send all of a
+/// request, and then reads why.
+TEST_F(HttpServer, WhoHasJustComeIsNotClosedForOthers) {
+    m_limits.connections = 4;
+    start([](const std::shared_ptr<Exchange>& exchange) { exchange->reply({.status = 200, .body = "ok"}); });
+    std::vector<std::unique_ptr<RawClient>> clients;
+    for (int count = 0; count < 6; ++count) clients.push_back(std::make_unique<RawClient>(m_path));
+    std::this_thread::sleep_for(100ms);
+    for (size_t each = 0; each < clients.size(); ++each) {
+        clients[each]->say("POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 100\r\n\r\n");
+        clients[each]->say(std::string(100, 'x'));
+        EXPECT_THAT(clients[each]->hear(each < 4 ? "ok" : "connections_full"),
+                    StartsWith(each < 4 ? "HTTP/1.1 200" : "HTTP/1.1 503"))
+            << each;
+    }
+}
+
 /// From 127.0.0.2 and others, which are addresses of this computer, too.
 class AddressClient {
   public:

@@ -52,6 +52,7 @@ ColumnLayout {
 
         objectName: number.fieldName
         Layout.fillWidth: true
+        implicitWidth: 96
         label: number.label
         isWrong: !isRead
         placeholderText: number.shown(number.usual)

@@ -26,9 +26,12 @@
 namespace ingle::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr char kOpen = 'o', kTryDrivers = 't', kImport = 'i';
 constexpr size_t kMostQuestionBytes = 64 * 1024;
 constexpr size_t kMostImports = 64;
+constexpr size_t kMostCopies = 8;  // at once
 
 struct Pair {
     FileDescriptor ours, theirs;
@@ -116,6 +119,8 @@ class Clerk {
   private:
     void permit(const std::string& path) {
         if (path.empty()) return;
+        const fs::path named = fs::absolute(path).lexically_normal();
+        m_named.insert({named.string(), named.parent_path().string()});
         for (std::string& file : filesOfModel(path)) m_permitted.insert(std::move(file));
     }
 
@@ -181,25 +186,37 @@ class Clerk {
         }
     }
 
-    /// It is the file that was opened, and not its name, which is looked at: links may change.
+    static bool isWithin(fs::path path, const std::set<std::string>& folders) {
+        for (; path.has_relative_path(); path = path.parent_path())
+            if (folders.contains(path.string())) return true;
+        return false;
+    }
+
+    /// What is elsewhere is not even opened: that alone may do something, to pipes and where disks are
+    /// mounted on demand. Then it is the file that was opened, and not its name, which is looked at: links
+    /// may change.
     void open(const std::string& path) {
+        const fs::path wanted = fs::absolute(path).lexically_normal();
+        if (!isWithin(wanted, m_named) && !isWithin(wanted, m_permitted))
+            return sendAnswer(m_engine.get(), EACCES, {});
         const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
         if (!file.isOpen()) return sendAnswer(m_engine.get(), errno, {});
         std::error_code unknown;
-        namespace fs = std::filesystem;
-        for (fs::path at = fs::read_symlink(fmt::format("/proc/self/fd/{}", file.get()), unknown);
-             at.has_relative_path(); at = at.parent_path()) {
-            if (m_permitted.contains(at.string())) return sendAnswer(m_engine.get(), 0, {file.get()});
-        }
-        sendAnswer(m_engine.get(), EACCES, {});
+        const fs::path real = fs::read_symlink(fmt::format("/proc/self/fd/{}", file.get()), unknown);
+        if (!isWithin(real, m_permitted)) return sendAnswer(m_engine.get(), EACCES, {});
+        sendAnswer(m_engine.get(), 0, {file.get()});
     }
 
-    /// One argument a line.
+    /// One argument a line: devices to leave out.
     void tryDrivers(const std::string& text) {
         std::vector<std::string> arguments{"host", "--probe-devices"};
-        for (size_t at = 0; at < text.size();) {
+        bool isName = false;
+        for (size_t at = 0; at < text.size(); isName = !isName) {
             const size_t line = std::min(text.find('\n', at), text.size());
-            arguments.push_back(text.substr(at, line - at));
+            const std::string word = text.substr(at, line - at);
+            if (!isName && word != "--left-out") return sendAnswer(m_engine.get(), EINVAL, {});
+            // In one word, so that whatever the engine writes is a value.
+            if (isName) arguments.push_back("--left-out=" + word);
             at = line + 1;
         }
         int ends[2];
@@ -224,6 +241,11 @@ class Clerk {
     /// `file`.
     template <typename Work>
     void startCopy(int file, const Work& work) {
+        std::erase_if(m_copies, [](const FileDescriptor& copy) {
+            pollfd ended{copy.get(), POLLIN, 0};
+            return ::poll(&ended, 1, 0) == 1;
+        });
+        if (m_copies.size() >= kMostCopies) return sendAnswer(m_engine.get(), EAGAIN, {});
         Pair ends = socketPair(SOCK_STREAM);
         const pid_t self = ::getpid();
         const pid_t copy = ends.ours.isOpen() ? ::fork() : -1;
@@ -236,6 +258,7 @@ class Clerk {
             ::_exit(0);
         }
         if (copy < 0) return sendAnswer(m_engine.get(), errno, {});
+        m_copies.emplace_back(static_cast<int>(::syscall(SYS_pidfd_open, copy, 0)));
         if (file >= 0)
             sendAnswer(m_engine.get(), 0, {file, ends.ours.get()});
         else
@@ -247,8 +270,10 @@ class Clerk {
     FileDescriptor m_passedOn;
     protocol::MessageReader m_messages;
     std::vector<char> m_buffer = std::vector<char>(kMostQuestionBytes);
-    std::set<std::string> m_permitted;
+    std::set<std::string> m_named;      ///< as they were named, with their folders
+    std::set<std::string> m_permitted;  ///< real paths
     std::vector<protocol::Import> m_imports;
+    std::vector<FileDescriptor> m_copies;  ///< that run
 };
 
 }  // namespace

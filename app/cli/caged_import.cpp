@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "app/cli/confinement.h"
+#include "app/cli/fresh_file.h"
 #include "app/cli/host/bus_error.h"
 #include "app/protocol/framing.h"
 #include "engine/import/import.h"
@@ -32,25 +33,15 @@ std::string fileName(const std::string& name) {
     return made.empty() ? "model" : made;
 }
 
-/// Names the new file after the model and what becomes of it; a number behind where there is one already. The
-/// folder is there.
-Result<protocol::Imported> makeSmaller(const protocol::Import& request, const ProgressFn& progress,
-                                       const std::function<bool()>& isCancelled) {
-    namespace fs = std::filesystem;
+/// The new file is named after the model and what becomes of it; a number stands behind where there is one
+/// already. The folder is there.
+std::string targetOf(const protocol::Import& request) {
     std::error_code error;
     const std::string stem = fmt::format("{}/{}-{}", request.folder, fileName(request.name), request.quant);
     std::string target = stem + ".gguf";
-    for (int number = 2; fs::exists(target, error); ++number)
+    for (int number = 2; std::filesystem::exists(target, error); ++number)
         target = fmt::format("{}-{}.gguf", stem, number);
-    const Status status =
-        importer::importModel({.source = request.path,
-                               .target = target,
-                               .quant = request.quant,
-                               .tensorTypes = {},
-                               .importance = {}},
-                              {.progress = progress, .notice = nullptr, .isCancelled = isCancelled});
-    if (!status) return tl::unexpected(status.error());
-    return protocol::Imported{target, fs::file_size(target, error)};
+    return target;
 }
 
 /// Whether the other end still listens.
@@ -60,8 +51,8 @@ bool tell(int events, protocol::EventBody body) {
            ::send(events, line->data(), line->size(), MSG_NOSIGNAL) == static_cast<ssize_t>(line->size());
 }
 
-/// In the process that is caged. Whether there is a new file.
-bool import(const protocol::Import& request, int events) {
+/// In the process that is caged. Whether there is a new file; if not, why was told.
+bool import(const protocol::Import& request, const FreshFolder& fresh, int events) {
     reportBusErrors(events);
     nameFileForBusErrors(request.path);
     bool isHeard = true;
@@ -72,11 +63,42 @@ bool import(const protocol::Import& request, int events) {
         pollfd closed{events, POLLRDHUP, 0};
         return !isHeard || ::poll(&closed, 1, 0) == 1;
     };
-    const Status confined = confineImport({request.path}, request.folder);
-    const auto imported = confined ? makeSmaller(request, progress, isCancelled)
-                                   : Result<protocol::Imported>(tl::unexpected(confined.error()));
-    tell(events, imported ? protocol::EventBody(*imported) : protocol::Failed{imported.error(), {}});
-    return imported.has_value();
+    Status done = confineImport({request.path}, fresh.path());
+    if (done)
+        done = importer::importModel({.source = request.path,
+                                      .target = fresh.file(),
+                                      .replaces = {},
+                                      .quant = request.quant,
+                                      .tensorTypes = {},
+                                      .importance = {}},
+                                     {.progress = progress, .notice = nullptr, .isCancelled = isCancelled});
+    if (!done) tell(events, protocol::Failed{fresh.inWordsOfTarget(done.error()), {}});
+    return done.has_value();
+}
+
+/// Whether there is a new file; if not, why was told.
+bool makeFile(const protocol::Import& request, int events) {
+    const std::string target = targetOf(request);
+    const auto fresh = FreshFolder::beside(target);
+    if (!fresh) {
+        tell(events, protocol::Failed{fresh.error(), {}});
+        return false;
+    }
+    const pid_t caged = ::fork();
+    if (caged == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        ::_exit(import(request, **fresh, events) ? 0 : 1);
+    }
+    int status = 1;
+    while (caged > 0 && ::waitpid(caged, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (status != 0) return false;
+    const Status moved = (*fresh)->moveToTarget();
+    std::error_code unknown;
+    tell(events,
+         moved ? protocol::EventBody(protocol::Imported{target, std::filesystem::file_size(target, unknown)})
+               : protocol::Failed{moved.error(), {}});
+    return moved.has_value();
 }
 
 }  // namespace
@@ -92,15 +114,8 @@ void importInCage(const protocol::Import& request, int events) {
         return;
     }
     ::signal(SIGCHLD, SIG_DFL);
-    const pid_t caged = ::fork();
-    if (caged == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        ::_exit(import(request, events) ? 0 : 1);
-    }
-    int status = 0;
-    while (caged > 0 && ::waitpid(caged, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (isMade && status != 0) fs::remove(request.folder, error);  // only where it is empty
+    const bool isWritten = makeFile(request, events);
+    if (isMade && !isWritten) fs::remove(request.folder, error);  // only where it is empty
 }
 
 Result<protocol::Imported> followImport(int events, const ProgressFn& progress,

@@ -67,9 +67,4 @@ Status confineImport(const std::vector<std::string>& sources, const std::string&
     return {};
 }
 
-std::string folderOf(const std::string& file) {
-    const auto folder = std::filesystem::path(file).parent_path();
-    return folder.empty() ? "." : folder.string();
-}
-
 }  // namespace ingle::cli

@@ -31,7 +31,5 @@ Status confineTo(std::vector<std::string> models, sandbox::Given files = {});
 Status confineTrial();
 /// A process that writes what it makes of models as another file in `folder`.
 Status confineImport(const std::vector<std::string>& sources, const std::string& folder);
-/// Where the file is written.
-std::string folderOf(const std::string& file);
 
 }  // namespace ingle::cli

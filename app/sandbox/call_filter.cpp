@@ -57,13 +57,14 @@ constexpr int kAroundFiles[] = {
     SCMP_SYS(msgsnd),       SCMP_SYS(msgrcv),        SCMP_SYS(msgctl),       SCMP_SYS(mq_open),
     SCMP_SYS(mq_unlink),
 };
-/// Owners, rights and marks of files, which Landlock leaves alone.
+/// Owners, rights and marks of files, which Landlock leaves alone, and their length, which it does before
+/// version 3.
 constexpr int kFileRights[] = {
-    SCMP_SYS(chmod),       SCMP_SYS(fchmod),       SCMP_SYS(fchmodat),     kFchmodat2,
-    SCMP_SYS(chown),       SCMP_SYS(fchown),       SCMP_SYS(lchown),       SCMP_SYS(fchownat),
-    SCMP_SYS(setxattr),    SCMP_SYS(lsetxattr),    SCMP_SYS(fsetxattr),    kSetxattrat,
-    SCMP_SYS(removexattr), SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr), SCMP_SYS(utime),
-    SCMP_SYS(utimes),      SCMP_SYS(futimesat),
+    SCMP_SYS(truncate), SCMP_SYS(chmod),       SCMP_SYS(fchmod),       SCMP_SYS(fchmodat),
+    kFchmodat2,         SCMP_SYS(chown),       SCMP_SYS(fchown),       SCMP_SYS(lchown),
+    SCMP_SYS(fchownat), SCMP_SYS(setxattr),    SCMP_SYS(lsetxattr),    SCMP_SYS(fsetxattr),
+    kSetxattrat,        SCMP_SYS(removexattr), SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr),
+    SCMP_SYS(utime),    SCMP_SYS(utimes),      SCMP_SYS(futimesat),
 };
 constexpr int kNewSockets[] = {SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen)};
 constexpr int kMoreSockets[] = {SCMP_SYS(socketpair), SCMP_SYS(accept), SCMP_SYS(accept4)};

@@ -13,9 +13,10 @@
 namespace ingle::importer {
 
 struct ImportOptions {
-    std::string source;  ///< any format; of a split model any part
-    std::string target;  ///< its extension says the format (model_writer.h); GGUF under any other
-    std::string quant;   ///< a mix of quant_mix.h; empty: every tensor stays as it is stored
+    std::string source;    ///< any format; of a split model any part
+    std::string target;    ///< its extension says the format (model_writer.h); GGUF under any other
+    std::string replaces;  ///< the file in whose place the target will be put, if it is another one
+    std::string quant;     ///< a mix of quant_mix.h; empty: every tensor stays as it is stored
     std::vector<TensorType> tensorTypes;  ///< what is wanted for some tensors; the first that fits counts
     std::string importance;               ///< a file of importance.h; empty: all columns matter alike
     uint32_t threads = 0;                 ///< 0: physical cores

@@ -36,7 +36,7 @@ Result<formats::ModelFile> openForWriting(const ImportOptions& options) {
     auto model = formats::openModelFile(source);
     if (!model) return tl::unexpected(formats::inWords(std::move(model).error(), source.path()));
     if (auto refusal = formats::refusalOf(*model)) return tl::unexpected(*std::move(refusal));
-    INGLE_TRY(refuseOverwriting(*model, options.target));
+    INGLE_TRY(refuseOverwriting(*model, options.replaces.empty() ? options.target : options.replaces));
     return model;
 }
 

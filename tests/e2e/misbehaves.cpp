@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,13 @@ __attribute__((constructor)) void misbehave() {
     const std::string_view what = named ? named : "";
     if (what == "socket") {
         ::close(::socket(AF_INET, SOCK_STREAM, 0));
+    } else if (what == "bus") {
+        const int bus = ::socket(AF_UNIX, SOCK_STREAM, 0);
+        const sockaddr_un address{.sun_family = AF_UNIX, .sun_path = "/run/user/0/bus"};
+        (void)::connect(bus, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+        ::close(bus);
+    } else if (what == "memory") {
+        ::close(::open("/proc/1/environ", O_RDONLY));
     } else if (what == "read" && file) {
         ::close(::open(file, O_RDONLY));
     } else if (what == "write" && file) {

@@ -1,5 +1,6 @@
 #include "app/cli/command.h"
 #include "app/cli/confinement.h"
+#include "app/cli/fresh_file.h"
 #include "app/cli/model_options.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/text_file.h"
@@ -20,17 +21,19 @@ Status imatrix(const Options& options) {
     INGLE_TRY_ASSIGN(const std::string text, readTextFile(options.file));
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model.model));
     INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options.model));
-    INGLE_TRY(confineTo({path}, {.readable = {}, .writable = {folderOf(options.target)}}));
-    ProgressLine line;
-    const auto sums =
-        lab::columnSums(path, load, text, options.window,
-                        [&](double fraction, const char* phase) { line.show(fraction, phase); });
-    line.end();
-    if (!sums) return tl::unexpected(sums.error());
-    INGLE_TRY(importer::writeImportance(*sums, options.file, options.target));
-    fmt::print("{} matrices, {} windows of {} tokens\n", sums->matrices.size(), sums->numWindows,
-               sums->windowTokens);
-    return {};
+    return writeFresh(options.target, [&](const std::string& folder, const std::string& file) -> Status {
+        INGLE_TRY(confineTo({path}, {.readable = {}, .writable = {folder}}));
+        ProgressLine line;
+        const auto sums =
+            lab::columnSums(path, load, text, options.window,
+                            [&](double fraction, const char* phase) { line.show(fraction, phase); });
+        line.end();
+        if (!sums) return tl::unexpected(sums.error());
+        INGLE_TRY(importer::writeImportance(*sums, options.file, file));
+        fmt::print("{} matrices, {} windows of {} tokens\n", sums->matrices.size(), sums->numWindows,
+                   sums->windowTokens);
+        return {};
+    });
 }
 
 Action define(CLI::App& app) {

@@ -2,6 +2,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/confinement.h"
+#include "app/cli/fresh_file.h"
 #include "app/cli/interruption.h"
 #include "app/cli/model_options.h"
 #include "app/cli/progress_line.h"
@@ -9,9 +10,9 @@
 namespace ingle::cli::import_command {
 namespace {
 
-Status run(importer::ImportOptions options) {
-    INGLE_TRY_ASSIGN(options.source, resolveModel(options.source));
-    INGLE_TRY(confineImport({options.source, options.importance}, folderOf(options.target)));
+/// In the process that may write one folder only.
+Status importCaged(const importer::ImportOptions& options, const std::string& folder) {
+    INGLE_TRY(confineImport({options.source, options.importance}, folder));
     endByInterruption();
     ProgressLine line;
     const importer::ImportEvents events{
@@ -21,6 +22,16 @@ Status run(importer::ImportOptions options) {
     const Status status = importer::importModel(options, events);
     line.end();
     return status;
+}
+
+Status run(importer::ImportOptions options) {
+    INGLE_TRY_ASSIGN(options.source, resolveModel(options.source));
+    return writeFresh(options.target, [&](const std::string& folder, const std::string& file) {
+        importer::ImportOptions inFolder = options;
+        inFolder.target = file;
+        inFolder.replaces = options.target;
+        return importCaged(inFolder, folder);
+    });
 }
 
 Action define(CLI::App& app) {

@@ -7,10 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
+#include "app/cli/model_files.h"
 #include "app/cli/model_options.h"
 #include "app/cli/prove/conversation.h"
 #include "app/cli/prove/verdict.h"
 #include "app/library/guide.h"
+#include "app/sandbox/cage.h"
 #include "ingle/shown_text.h"
 
 namespace ingle::cli::prove_command {
@@ -66,7 +68,7 @@ void printList(const char* what, const std::vector<std::string>& entries) {
     for (size_t i = 1; i < entries.size(); ++i) fmt::print("  {:<21} {}\n", "", entries[i]);
 }
 
-void print(const prove::Record& record, const prove::Verdict& verdict) {
+void print(const prove::Record& record, const prove::Verdict& verdict, const std::string& lacking) {
     fmt::print("A conversation about a document was watched: {} system calls of {} processes.\n",
                record.calls, record.processes.size());
     printList("sockets", verdict.sockets);
@@ -83,6 +85,7 @@ void print(const prove::Record& record, const prove::Verdict& verdict) {
                    kind.number, kind.number == 1 ? "process" : "processes", kind.callsFiltered,
                    kind.filesRestricted);
     }
+    if (!lacking.empty()) fmt::print("{}\n", lacking);
     for (const std::string& problem : verdict.problems) fmt::print("BAD  {}\n", problem);
     if (verdict.problems.empty())
         fmt::print(
@@ -90,7 +93,7 @@ void print(const prove::Record& record, const prove::Verdict& verdict) {
             "written outside Inglenook's own folder.\n");
 }
 
-void printJson(const prove::Record& record, const prove::Verdict& verdict) {
+void printJson(const prove::Record& record, const prove::Verdict& verdict, const std::string& lacking) {
     nlohmann::ordered_json processes = nlohmann::ordered_json::array();
     for (const prove::Process& process : record.processes)
         processes.push_back({{"program", process.program},
@@ -99,6 +102,7 @@ void printJson(const prove::Record& record, const prove::Verdict& verdict) {
                              {"files_restricted", process.filesAreRestricted}});
     const nlohmann::ordered_json json{{"kept", verdict.problems.empty()},
                                       {"problems", verdict.problems},
+                                      {"lacking", lacking},
                                       {"calls", record.calls},
                                       {"sockets", verdict.sockets},
                                       {"system_files_read", verdict.systemFiles},
@@ -129,12 +133,14 @@ Status prove(const Options& options) {
                          if (!done) fmt::print(stderr, "{}\n", done.error().message);
                          return done ? 0 : 1;
                      }));
-    record.read.erase(model);
     const std::string program = fs::read_symlink("/proc/self/exe", unknown);
-    prove::Verdict verdict = prove::judge(record, {program, folder->path});
+    const sandbox::Enforced enforceable = sandbox::enforceable();
+    prove::Verdict verdict =
+        prove::judge(record, {program, folder->path, filesOfModel(model), enforceable.landlock > 0});
+    const std::string lacking = sandbox::lacking(enforceable);
     if (record.exitStatus != 0)
         verdict.problems.emplace_back("The conversation did not end well, so this proves nothing.");
-    options.json ? printJson(record, verdict) : print(record, verdict);
+    options.json ? printJson(record, verdict, lacking) : print(record, verdict, lacking);
     if (verdict.problems.empty()) return {};
     return fail(ErrorCode::Device, "a promise is not kept here: {}", verdict.problems[0]);
 }

@@ -1,6 +1,7 @@
 #include "app/cli/prove/verdict.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 #include "ingle/shown_text.h"
@@ -28,10 +29,9 @@ constexpr std::string_view kSystem[] = {"/usr",
                                         "/run/opengl-driver",
                                         "/run/udev",
                                         "/var/cache/fontconfig"};
-/// Where writing changes nothing that lasts.
-constexpr std::string_view kPassing[] = {"/proc", "/dev", "/memfd:"};
-constexpr std::string_view kInternet = "internet";
-constexpr std::string_view kAnySocket = "io_uring";
+/// Devices that keep nothing, and those of graphics cards; files that only have a descriptor.
+constexpr std::string_view kPassing[] = {"/dev/null", "/dev/zero",   "/dev/full", "/dev/dri",
+                                         "/dev/kfd",  "/dev/nvidia", "/dev/dxg",  "/memfd:"};
 
 bool isWithin(std::string_view path, std::string_view folder) {
     return !folder.empty() && path.starts_with(folder) &&
@@ -40,6 +40,21 @@ bool isWithin(std::string_view path, std::string_view folder) {
 template <typename Folders>
 bool isWithinAny(std::string_view path, const Folders& folders) {
     return std::ranges::any_of(folders, [&](std::string_view folder) { return isWithin(path, folder); });
+}
+
+/// What the kernel tells of a process that is none of these, or lets one do to it.
+bool isOfAnotherProcess(std::string_view path, const std::set<int>& own) {
+    constexpr std::string_view kProcesses = "/proc/";
+    int id = 0;
+    if (!path.starts_with(kProcesses)) return false;
+    const char* const begin = path.data() + kProcesses.size();
+    return std::from_chars(begin, path.data() + path.size(), id).ec == std::errc{} && !own.contains(id);
+}
+/// Whether writing there changes nothing that lasts.
+bool isPassing(std::string_view path, const std::set<int>& own) {
+    return std::ranges::any_of(kPassing, [&](std::string_view each) { return path.starts_with(each); }) ||
+           (path.starts_with("/proc/") && !isOfAnotherProcess(path, own) && !path.ends_with("/mem") &&
+            !path.starts_with("/proc/sys"));
 }
 
 std::string counted(const std::string& what, const Tries& tries) {
@@ -56,29 +71,38 @@ Verdict judge(const Record& record, const Own& own) {
     Verdict verdict;
     for (const auto& [what, tries] : record.sockets) {
         verdict.sockets.push_back(counted(what, tries));
-        const bool isLocal =
-            what.find("local programs") != std::string::npos || what.find("(netlink)") != std::string::npos;
-        if (!isLocal)
-            verdict.problems.push_back("A program reached for the network: " + counted(what, tries) + ".");
+        // Pairs for their own talk, and what graphics drivers ask the kernel. Nobody connects to anything.
+        if (what != "local programs" && what != "the kernel (netlink)")
+            verdict.problems.push_back(
+                "A program reached for the network or another program: " + counted(what, tries) + ".");
     }
     for (const auto& [path, tries] : record.read) {
-        if (isWithinAny(path, ownFolders))
+        const bool isForeign = isOfAnotherProcess(path, record.processIds);
+        if (isWithinAny(path, ownFolders) || isWithinAny(path, own.model))
             ++verdict.ownFiles;
-        else if (isWithinAny(path, kSystem))
+        else if (isWithinAny(path, kSystem) && !isForeign)
             ++verdict.systemFiles;
         else
             verdict.foreignRead.push_back(counted(path, tries));
     }
     for (const auto& [path, tries] : record.opened) {
-        if (!isWithin(path, own.folder) && !isWithinAny(path, kPassing))
+        if (!isWithin(path, own.folder) && !isPassing(path, record.processIds))
             verdict.foreignWritten.push_back(counted(path, tries));
     }
     for (const auto& [path, bytes] : record.written) {
         if (isWithin(path, own.folder))
             verdict.ownBytes += bytes;
-        else if (!isWithinAny(path, kPassing))
+        else if (!isPassing(path, record.processIds))
             verdict.foreignBytes += bytes;
     }
+    const auto isEngine = [](const Process& process) { return process.role == "host"; };
+    const auto isRestricted = [&](const Process& process) {
+        return isEngine(process) && process.filesAreRestricted;
+    };
+    if (own.areFilesRestricted && std::ranges::none_of(record.processes, isRestricted))
+        verdict.problems.emplace_back("This kernel can restrict files, and does not for the engine.");
+    if (!std::ranges::all_of(record.processes, &Process::callsAreFiltered))
+        verdict.problems.emplace_back("A process ran without a filter of system calls.");
     for (const Process& process : record.processes) {
         const fs::path program = process.program;
         if (program.filename().string().starts_with("ingle") &&

@@ -13,6 +13,8 @@ namespace ingle::cli::prove {
 struct Own {
     std::string program;  ///< the path of `ingle`; beside it, in share and in lib lie its own files
     std::string folder;   ///< where they may write
+    std::vector<std::string> model;   ///< files and folders of the model that they were given
+    bool areFilesRestricted = false;  ///< whether this kernel can restrict files
 };
 
 struct Verdict {

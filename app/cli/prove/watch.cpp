@@ -155,6 +155,7 @@ class Watcher {
         const auto [known, isNew] = m_processes.try_emplace(thread, 0);
         if (isNew) {
             const auto process = static_cast<pid_t>(numberIn(thread, "Tgid"));
+            m_record.processIds.insert(process);
             const auto ofOthers = m_processes.find(process);
             if (process != thread && ofOthers != m_processes.end()) {
                 known->second = ofOthers->second;

@@ -29,6 +29,7 @@ struct Process {
 /// What all processes did together.
 struct Record {
     std::vector<Process> processes;
+    std::set<int> processIds;
     std::map<std::string, Tries> sockets;     ///< by family, and what a connection led to: "internet (IPv4)"
     std::map<std::string, Tries> read;        ///< by path; of those that were refused, the wanted ones
     std::map<std::string, Tries> opened;      ///< for writing, made, renamed or removed, by path

@@ -101,7 +101,10 @@ void Connection::receive() {
             return;
         }
         if (m_stage == Stage::Draining) continue;
-        if (m_in.empty() && m_stage == Stage::Head) m_since = Clock::now();
+        if (m_in.empty() && m_stage == Stage::Head && !m_hasBegun) {
+            m_since = Clock::now();
+            m_hasBegun = true;
+        }
         m_in.append(buffer.data(), static_cast<size_t>(count));
         advance();
     }
@@ -127,7 +130,11 @@ void Connection::advance() {
 }
 
 bool Connection::readHead() {
-    if (m_scanner.end() == 0) m_in.erase(0, std::min(m_in.size(), m_in.find_first_not_of("\r\n")));
+    // One empty line may come before a request (RFC 9112, 2.2).
+    if (m_scanner.end() == 0 && !m_hasSkippedLine && m_in.starts_with("\r\n")) {
+        m_in.erase(0, 2);
+        m_hasSkippedLine = true;
+    }
     if (m_in.empty()) {
         m_in = {};
         return false;
@@ -137,6 +144,7 @@ bool Connection::readHead() {
     const bool isTooLong = std::min(m_scanner.end(), m_in.size()) > most;
     if (found == HeadScanner::Found::Nothing && !isTooLong) return false;
     m_head = {};
+    m_isHead = false;
     m_hasAsked = true;
     const Response tooLong = refusal(431, "The headers of the request are too long.", "headers_too_large");
     if (found == HeadScanner::Found::Malformed) {
@@ -156,6 +164,7 @@ bool Connection::readHead() {
         return true;
     }
     m_head = std::move(*head);
+    m_isHead = m_head.request.method == "HEAD";
     m_refusal = m_terms.gate(m_head.request);
     if (!m_refusal && headerBytes(m_head.request) > m_terms.limits.headerBytes) m_refusal = tooLong;
     m_body = m_head.isChunked ? BodyReader::ofChunks() : BodyReader::ofLength(m_head.length);
@@ -253,11 +262,11 @@ void Connection::queue(const Response& response, bool isWhole) {
     else if (isWhole && hasBody)
         fmt::format_to(out, "Content-Length: {}\r\n", response.body.size());
     m_out += "\r\n";
-    if (isWhole && hasBody && m_head.request.method != "HEAD") m_out += response.body;
+    if (isWhole && hasBody && !m_isHead) m_out += response.body;
 }
 
 void Connection::queuePiece(std::string_view bytes) {
-    if (m_head.request.method == "HEAD" || bytes.empty()) return;
+    if (m_isHead || bytes.empty()) return;
     if (!m_isChunked) {
         m_out += bytes;
         return;
@@ -278,7 +287,7 @@ bool Connection::writeAnswer() {
         if (taken.response) queue(*taken.response, taken.isWhole);
         queuePiece(taken.bytes);
         m_isEnd = taken.isEnd;
-        if (m_isEnd && m_isChunked && m_head.request.method != "HEAD") m_out += "0\r\n\r\n";
+        if (m_isEnd && m_isChunked && !m_isHead) m_out += "0\r\n\r\n";
         if (m_out.empty() && !m_isEnd) return false;
     }
     if (m_exchange) m_exchange->completed(true);
@@ -317,6 +326,7 @@ bool Connection::flush() {
 
 void Connection::enter(Stage stage) {
     m_stage = stage;
+    m_hasBegun = m_hasSkippedLine = false;
     m_since = Clock::now();
 }
 
@@ -326,7 +336,7 @@ void Connection::look(Clock::time_point now) {
     switch (m_stage) {
         case Stage::Head: {
             // Who has asked may be slow to ask again, but not in the middle.
-            const bool isKept = m_hasAsked && m_in.empty();
+            const bool isKept = m_hasAsked && !m_hasBegun;
             if (passed > (isKept ? limits.idle : std::min(limits.head, limits.idle))) enter(Stage::Over);
             break;
         }

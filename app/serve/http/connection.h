@@ -109,6 +109,8 @@ class Connection {
     Stage m_stage = Stage::Head;
     Clock::time_point m_since = Clock::now();  ///< when this stage began, or something went on in it
     bool m_hasAsked = false;                   ///< a whole head has come
+    bool m_hasBegun = false;                   ///< bytes of a further head have come
+    bool m_hasSkippedLine = false;             ///< an empty line before it, too
     bool m_hasEnded = false;                   ///< the client sends nothing more
     bool m_isMissed = false;                   ///< it had said so one look ago
     std::string m_in;
@@ -121,6 +123,7 @@ class Connection {
     std::shared_ptr<Exchange> m_exchange;
     std::string m_out;
     size_t m_sent = 0;         ///< of m_out
+    bool m_isHead = false;     ///< the request asks for the head of the answer only
     bool m_isChunked = false;  ///< the answer
     bool m_isEnd = false;      ///< of the answer: m_out holds its last bytes
 };

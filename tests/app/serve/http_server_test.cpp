@@ -355,6 +355,31 @@ TEST_F(HttpServer, SlowConnectionsHoldUpNobody) {
     EXPECT_FALSE(slow.back()->isClosed(0ms));
 }
 
+/// The next answer begins where a client that reads no body looks for it.
+TEST_F(HttpServer, AnAnswerToHeadHasNoBody) {
+    start(
+        [](const std::shared_ptr<Exchange>& exchange) { exchange->reply({.status = 200, .body = "words"}); });
+    RawClient client(m_path);
+    client.say("HEAD / HTTP/1.1\r\nHost: here\r\n\r\nHEAD / HTTP/1.1\r\nHost: here\r\n\r\n");
+    client.say("GET / HTTP/1.1\r\nHost: here\r\n\r\n");
+    const std::string heard = client.hear("words");
+    EXPECT_EQ(heard.find("words"), heard.size() - 5);
+    EXPECT_THAT(heard, HasSubstr("Content-Length: 5\r\n\r\nHTTP/1.1 200"));
+}
+
+TEST_F(HttpServer, EmptyLinesGiveAHeadNoMoreTime) {
+    m_limits.idle = 30s;
+    m_limits.head = 300ms;
+    startKeeping();
+    const RawClient breaks(m_path), lines(m_path);
+    lines.say("\r\n");
+    breaks.say("\n");
+    EXPECT_TRUE(breaks.isClosed()) << "a line without its CR";
+    std::this_thread::sleep_for(200ms);
+    lines.say("X");
+    EXPECT_TRUE(lines.isClosed(250ms)) << "the time runs from the first byte";
+}
+
 TEST_F(HttpServer, AHeadHasLessTimeThanABody) {
     m_limits.idle = 30s;
     m_limits.head = 300ms;

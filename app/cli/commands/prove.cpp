@@ -135,8 +135,9 @@ Status prove(const Options& options) {
                      }));
     const std::string program = fs::read_symlink("/proc/self/exe", unknown);
     const sandbox::Enforced enforceable = sandbox::enforceable();
-    prove::Verdict verdict =
-        prove::judge(record, {program, folder->path, filesOfModel(model), enforceable.landlock > 0});
+    std::vector<std::string> files = filesOfModel(model);
+    files.push_back(model);  // where it is a link
+    prove::Verdict verdict = prove::judge(record, {program, folder->path, files, enforceable.landlock > 0});
     const std::string lacking = sandbox::lacking(enforceable);
     if (record.exitStatus != 0)
         verdict.problems.emplace_back("The conversation did not end well, so this proves nothing.");

@@ -78,7 +78,10 @@ Verdict judge(const Record& record, const Own& own) {
     }
     for (const auto& [path, tries] : record.read) {
         const bool isForeign = isOfAnotherProcess(path, record.processIds);
-        if (isWithinAny(path, ownFolders) || isWithinAny(path, own.model))
+        // What lies beside the model is looked at by its names.
+        const bool isFolderOfModel = std::ranges::any_of(
+            own.model, [&](const std::string& file) { return fs::path(file).parent_path() == path; });
+        if (isWithinAny(path, ownFolders) || isWithinAny(path, own.model) || isFolderOfModel)
             ++verdict.ownFiles;
         else if (isWithinAny(path, kSystem) && !isForeign)
             ++verdict.systemFiles;

@@ -8,7 +8,7 @@
 #include "app/cli/command_line.h"
 #include "app/serve/arguments.h"
 #ifdef INGLE_WITH_DESKTOP
-#include "app/desktop/arguments.h"
+#include "app/desktop/shell/arguments.h"
 #endif
 
 namespace {

@@ -36,6 +36,14 @@ HISTORY_CHATS = HISTORY_SEARCH | {HISTORY + "chats"}
 HISTORY_TRASH = HISTORY_CHATS | {HISTORY + "trash"}
 HISTORY_DOCUMENTS = HISTORY_TRASH | {HISTORY + "documents"}
 HISTORY_ROOMS = (HISTORY_DOCUMENTS - PUBLIC - {"app/codec"}) | {"app/history"}  # for whoever uses the history
+DESKTOP = "app/desktop/"
+DESKTOP_SERVICES = PUBLIC | HISTORY_ROOMS | {
+    "engine/io", "app/client", "app/local", "app/content", "app/documents", "app/exchange", "app/protocol",
+    "app/library", "app/storage", "app/sandbox", "app/crash", DESKTOP + "services"
+}
+DESKTOP_CONTENT = DESKTOP_SERVICES | {DESKTOP + "content"}
+# A feature of the window knows services and content, and nothing of other features.
+FEATURES = ["chat", "models", "documents", "data", "sidebar", "settings", "help"]
 DOCUMENT_READERS = PUBLIC | {"app/documents", "app/documents/readers"}
 
 ALLOWED = {
@@ -106,15 +114,17 @@ ALLOWED = {
         "app/codec", "app/local", "app/sse", "app/protocol", "app/client", "app/library", "app/sandbox", "app/serve"
     },
     "app/typeset": PUBLIC | {"app/sandbox", "app/typeset"},
-    "app/desktop": PUBLIC | HISTORY_ROOMS | {
-        "engine/io", "app/client", "app/local", "app/content", "app/documents", "app/exchange", "app/protocol",
-        "app/library", "app/storage", "app/sandbox", "app/crash", "app/desktop"
-    },
+    DESKTOP + "services": DESKTOP_SERVICES,
+    DESKTOP + "controls": PUBLIC | {DESKTOP + "controls"},
+    DESKTOP + "content": DESKTOP_CONTENT,
+    **{DESKTOP + name: DESKTOP_CONTENT | {DESKTOP + name} for name in FEATURES},
+    DESKTOP + "shell": DESKTOP_CONTENT | {DESKTOP + name for name in FEATURES + ["controls", "shell"]},
 }
 
 # Header pattern → folders that may include it.
 OWNERS = [
-    (r"^Q[A-Z]|^Qt", ["app/desktop", "app/typeset"]),
+    (r"^Q[A-Z]|^Qt", [DESKTOP + name for name in FEATURES + ["services", "controls", "content", "shell"]] +
+     ["app/typeset"]),
     (r"^SQLiteCpp/", [HISTORY + "store"]),
     (r"^sqlite3\.h", [HISTORY + "text", HISTORY + "store", "app/exchange"]),
     (r"^vulkan/", [VULKAN + "substrate"]),

@@ -1,6 +1,6 @@
 """What the guide says about the program, read from where the program itself has it.
 
-A fact has a name: `key:models`, the keys of an action (its id in app/desktop/actions.cpp); `keys`, all of them;
+A fact has a name: `key:models`, the keys of an action (its id in app/desktop/shell/actions.cpp); `keys`, all of them;
 `commands`, `quants`, `families`, `formats`, `version`. Answers hold facts as `{name}`, and the guide has one
 vocabulary piece for each, whose text fill.py writes into the shipped model. So the guide is trained on names, and a
 changed key or another command changes a text and no weight.
@@ -16,7 +16,7 @@ PLACE = re.compile(r"\{[^{}]+\}")  # of a fact in an answer
 def shortcuts() -> list[tuple[str, str, str]]:
     """Name, words and keys of every action that has keys, in the order of the window's page of shortcuts."""
     row = re.compile(r'^    \{"(\w+)",\s*WORDS\("([^"]+)"\),\s*(?:WORDS\()?"([^"]+)"', re.M)
-    return row.findall((ROOT / "app/desktop/actions.cpp").read_text())
+    return row.findall((ROOT / "app/desktop/shell/actions.cpp").read_text())
 
 
 def commands() -> list[str]:

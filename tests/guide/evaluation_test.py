@@ -64,7 +64,7 @@ class Meaning(unittest.TestCase):
         self.root = pathlib.Path(self.folder.name)
         for path in ("app/cli/commands", "engine/models/families", "engine/quant/formats"):
             shutil.copytree(facts.ROOT / path, self.root / path)
-        for path in ("CMakeLists.txt", "docs/features.md", "app/desktop/actions.cpp"):
+        for path in ("CMakeLists.txt", "docs/features.md", "app/desktop/shell/actions.cpp"):
             (self.root / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(facts.ROOT / path, self.root / path)
         self.then = shipped.present()
@@ -86,8 +86,8 @@ class Meaning(unittest.TestCase):
                                      facts.collect())).replace(fill.SPACE, " ")
 
     def test_what_changes_often_is_text(self):
-        self.change("app/desktop/actions.cpp", '"Ctrl+L"', '"Ctrl+M"')
-        self.change("app/desktop/actions.cpp", "kActions[] = {",
+        self.change("app/desktop/shell/actions.cpp", '"Ctrl+L"', '"Ctrl+M"')
+        self.change("app/desktop/shell/actions.cpp", "kActions[] = {",
                     'kActions[] = {\n    {"dance", WORDS("Dance"), "Ctrl+J", "", "", kWindow, nullptr, dance},')
         for path in ("app/cli/commands/dance.cpp", "engine/models/families/dancer.cpp",
                      "engine/quant/formats/q9_9.cpp"):
@@ -97,7 +97,7 @@ class Meaning(unittest.TestCase):
             self.assertIn(text, self.told())
 
     def test_what_is_gone_is_named(self):
-        self.change("app/desktop/actions.cpp", '{"quit", WORDS("Quit")', '{"leave", WORDS("Leave")')
+        self.change("app/desktop/shell/actions.cpp", '{"quit", WORDS("Quit")', '{"leave", WORDS("Leave")')
         (self.root / "app/cli/commands/bench.cpp").unlink()
         (self.root / "engine/models/families/qwen3.cpp").unlink()
         (self.root / "engine/quant/formats/q4_k.cpp").unlink()

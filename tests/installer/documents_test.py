@@ -183,7 +183,7 @@ class Desktop(unittest.TestCase):
 
     def test_window_depends_on_the_modules_it_imports(self):
         imported = set()
-        for file in (REPOSITORY / "app/desktop/qml").rglob("*.qml"):
+        for file in (REPOSITORY / "app/desktop").rglob("*.qml"):
             imported |= set(re.findall(r"^import (Qt[\w.]*)", file.read_text(encoding="utf-8"), re.MULTILINE))
         named = (REPOSITORY / "installer/CMakeLists.txt").read_text(encoding="utf-8")
         for module in imported:

@@ -1,7 +1,7 @@
 /// What the window says of its own age.
 #include <QtTest>
 
-#include "app/desktop/viewmodels/about.h"
+#include "app/desktop/settings/about.h"
 #include "tests/qml/suite.h"
 
 using ingle::desktop::aboutText;

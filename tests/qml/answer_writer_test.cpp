@@ -1,5 +1,5 @@
 /// The answer writer against a history that refuses for a while, and one that refuses for good.
-#include "app/desktop/answer_writer.h"
+#include "app/desktop/services/answer_writer.h"
 #include "app/history/chats/answers.h"
 #include "app/history/chats/conversations.h"
 #include "app/history/trash/shredding.h"

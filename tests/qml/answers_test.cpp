@@ -3,7 +3,7 @@
 #include <thread>
 #include <utility>
 
-#include "app/desktop/text.h"
+#include "app/desktop/services/text.h"
 #include "app/history/chats/conversations.h"
 #include "app/history/chats/messages.h"
 #include "app/history/opening.h"

@@ -1,6 +1,6 @@
 /// The rows of a conversation: branches, streaming, pieces of long messages, and what is selected across
 /// them.
-#include "app/desktop/viewmodels/chat_rows.h"
+#include "app/desktop/content/chat_rows.h"
 
 #include <QAbstractItemModelTester>
 #include <QFile>
@@ -8,7 +8,7 @@
 #include <QtTest>
 
 #include "app/content/block_kind.h"
-#include "app/desktop/viewmodels/text_selection.h"
+#include "app/desktop/content/text_selection.h"
 #include "tests/qml/messages.h"
 #include "tests/qml/suite.h"
 
@@ -122,9 +122,9 @@ class ChatRowsTest : public QObject {
             for (const QString& word :
                  QString::fromLatin1(kind->name.data(), qsizetype(kind->name.size())).split('_'))
                 name += word.left(1).toUpper() + word.mid(1);
-            QVERIFY2(QFile::exists(":/qt/qml/Inglenook/qml/content/" + name + "Block.qml"), qPrintable(name));
+            QVERIFY2(QFile::exists(":/qt/qml/Inglenook/content/" + name + "Block.qml"), qPrintable(name));
         }
-        QVERIFY(!QFile::exists(":/qt/qml/Inglenook/qml/content/NoBlock.qml"));
+        QVERIFY(!QFile::exists(":/qt/qml/Inglenook/content/NoBlock.qml"));
     }
 
     void sharedMessagesStayWhenTheBranchChanges() {

@@ -9,8 +9,8 @@
 #include <functional>
 #include <thread>
 
-#include "app/desktop/viewmodels/code_colouring.h"
-#include "app/desktop/viewmodels/text_selection.h"
+#include "app/desktop/content/code_colouring.h"
+#include "app/desktop/content/text_selection.h"
 #include "app/history/chats/answers.h"
 #include "app/history/chats/conversations.h"
 #include "app/history/opening.h"

@@ -1,5 +1,5 @@
 /// Colours of code, and the child that finds them.
-#include "app/desktop/code_colours.h"
+#include "app/desktop/services/code_colours.h"
 #include "tests/qml/suite.h"
 
 #include <QFile>

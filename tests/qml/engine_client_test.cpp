@@ -1,5 +1,5 @@
 /// The engine client against a fake host that dies, lies and dawdles.
-#include "app/desktop/engine_client.h"
+#include "app/desktop/services/engine_client.h"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>

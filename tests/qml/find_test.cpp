@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "app/desktop/viewmodels/text_selection.h"
+#include "app/desktop/content/text_selection.h"
 #include "app/history/chats/conversations.h"
 #include "app/history/chats/messages.h"
 #include "app/history/opening.h"

@@ -1,5 +1,5 @@
 /// Formulas as drawings: by the real child, by those that hang or lie, and in the window.
-#include "app/desktop/formula_pictures.h"
+#include "app/desktop/services/formula_pictures.h"
 
 #include <QClipboard>
 #include <QFile>
@@ -14,9 +14,9 @@
 #include <cmath>
 #include <functional>
 
-#include "app/desktop/viewmodels/block_document.h"
-#include "app/desktop/viewmodels/formula_layer.h"
-#include "app/desktop/viewmodels/text_selection.h"
+#include "app/desktop/content/block_document.h"
+#include "app/desktop/content/formula_layer.h"
+#include "app/desktop/content/text_selection.h"
 #include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 

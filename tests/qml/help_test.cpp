@@ -1,5 +1,5 @@
 /// The help: its pages, what a search leaves of them, and the card that shows them.
-#include "app/desktop/viewmodels/help_model.h"
+#include "app/desktop/help/help_model.h"
 #include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 

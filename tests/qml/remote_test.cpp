@@ -1,7 +1,7 @@
 /// Models of other computers, to which the bridge leads.
 #include <QProcess>
 
-#include "app/desktop/library_models.h"
+#include "app/desktop/services/library_models.h"
 #include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 

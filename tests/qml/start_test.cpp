@@ -6,9 +6,9 @@
 
 #include <thread>
 
-#include "app/desktop/arguments.h"
-#include "app/desktop/file_argument.h"
-#include "app/desktop/single_instance.h"
+#include "app/desktop/shell/arguments.h"
+#include "app/desktop/shell/file_argument.h"
+#include "app/desktop/shell/single_instance.h"
 #include "ingle/version.h"
 #include "tests/full_disk.h"
 #include "tests/qml/suite.h"
@@ -194,7 +194,7 @@ class StartTest : public QObject, WindowFiles {
         engine.addImportPath("qrc:/qt/qml");
         engine.setInitialProperties(
             {{"sentence", "The folder cannot be made: /nowhere. " + QString(300, 'x')}});
-        engine.load(QUrl("qrc:/qt/qml/Inglenook/qml/Refusal.qml"));
+        engine.load(QUrl("qrc:/qt/qml/Inglenook/shell/Refusal.qml"));
         auto* window = qobject_cast<QQuickWindow*>(engine.rootObjects().value(0));
         QVERIFY(window != nullptr);
         QVERIFY(QTest::qWaitForWindowExposed(window));

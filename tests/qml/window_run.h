@@ -16,7 +16,7 @@
 
 #include <optional>
 
-#include "app/desktop/viewmodels/app_model.h"
+#include "app/desktop/shell/app_model.h"
 #include "ingle/paint_thread.h"
 #include "tests/qml/suite.h"
 
@@ -32,7 +32,7 @@ class WindowRun {
         markPaintThread();
         engine.addImportPath("qrc:/qt/qml");
         engine.setInitialProperties({{"app", QVariant::fromValue(&model)}});
-        engine.load(QUrl("qrc:/qt/qml/Inglenook/qml/Main.qml"));
+        engine.load(QUrl("qrc:/qt/qml/Inglenook/shell/Main.qml"));
         window = qobject_cast<QQuickWindow*>(engine.rootObjects().value(0));
         QObject::connect(model.engine(), &EngineClient::hostPidChanged, &engine,
                          [this](qint64 pid) { hostPid = static_cast<pid_t>(pid); });

@@ -15,8 +15,8 @@
 #include <QThreadPool>
 
 #include "app/crash/crash_report.h"
-#include "app/desktop/error_sentences.h"
-#include "app/desktop/size_text.h"
+#include "app/desktop/services/error_sentences.h"
+#include "app/desktop/services/size_text.h"
 #include "ingle/error_ids.h"
 #include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"

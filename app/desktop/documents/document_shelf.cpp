@@ -1,0 +1,514 @@
+#include "app/desktop/documents/document_shelf.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QFileInfo>
+#include <QLocale>
+#include <QPointer>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "app/desktop/services/document_sentences.h"
+#include "app/desktop/services/size_text.h"
+#include "app/desktop/services/text.h"
+#include "app/desktop/services/time_text.h"
+#include "app/documents/passages.h"
+#include "app/documents/read_document.h"
+#include "app/documents/refusals.h"
+
+namespace ingle::desktop {
+namespace {
+
+using history::Document;
+using history::DocumentReading;
+using history::RowId;
+
+/// A reader that was told to end does so in this time.
+constexpr std::chrono::milliseconds kOpenPatience{500};
+/// How much of a reading's figures a killed window may forget; the memory itself is kept.
+constexpr qint64 kStoreEveryMs = 5'000;
+/// Beside a document: questions and answers about it.
+constexpr uint32_t kBesideTokens = 6'144;
+/// From here on it is worth saying that other models keep less.
+constexpr uint64_t kMuchKept = uint64_t{1} << 30;
+
+Result<history::NewDocument> openDocument(const std::string& path, const std::atomic<bool>& cancelled) {
+    INGLE_TRY_ASSIGN(const documents::Document read,
+                     documents::readDocument(path, {.isCancelled = [&] { return cancelled.load(); }}));
+    history::NewDocument document{
+        .title = read.title, .format = read.format, .leftOut = {}, .text = read.text, .passages = {}};
+    for (const documents::Loss& loss : read.leftOut) document.leftOut.push_back(documents::lossText(loss));
+    for (documents::Passage& passage : documents::passagesOf(read))
+        document.passages.push_back({passage.begin, passage.end, passage.page, std::move(passage.heading)});
+    return document;
+}
+
+}  // namespace
+
+DocumentShelf::DocumentShelf(StorageThread& storage, EngineClient& engine, ModelListModel& models,
+                             ShownChat& chat, Notices& notices, QObject* parent)
+    : QAbstractListModel(parent),
+      m_storage(storage),
+      m_models(models),
+      m_chat(chat),
+      m_notices(notices),
+      m_reader(storage, engine, models),
+      m_embedder(storage, engine, models),
+      m_openLane("documents", kOpenPatience) {
+    connect(&models, &ModelListModel::stateChanged, this, &DocumentShelf::onModel);
+    connect(&models, &ModelListModel::promptFormChanged, this, &DocumentShelf::onPromptForm);
+    connect(&chat, &ShownChat::conversationChanged, this, &DocumentShelf::showChat);
+    connect(&m_reader, &BackgroundReader::changed, this, &DocumentShelf::rowsChanged);
+    connect(&m_reader, &BackgroundReader::told, this, &DocumentShelf::onTold);
+    connect(&m_reader, &BackgroundReader::refused, this, [this](RowId document, const Error& error) {
+        m_notices.showError(Notices::Topic::Files, error);
+        // Not again by itself: what a model cannot do it might try for ever.
+        if (Document* known = find(document)) setWanted(*known, false);
+    });
+    connect(&m_embedder, &PassageEmbedder::refused, this,
+            [this](const Error& error) { m_notices.showError(Notices::Topic::Files, error); });
+    refresh();
+    showChat();
+}
+
+DocumentShelf::~DocumentShelf() {
+    cancelOpening();
+}
+
+QString DocumentShelf::opening() const {
+    if (!m_cancelled) return {};
+    return tr("Opening %1…").arg(QFileInfo(toQString(m_toOpen.front().path)).fileName());
+}
+
+QString DocumentShelf::sentence() const {
+    if (m_documents.empty())
+        return tr(
+            "Drop a text, a web page, a PDF, a document or a folder of source text on the window. The model "
+            "reads it once; every question after that begins at once.");
+    uint64_t kept = 0;
+    bool isMuch = false;
+    for (const Document& document : m_documents) {
+        for (const DocumentReading& reading : document.readings) {
+            if (reading.tokens > 0) kept += reading.keptBytes * reading.readTokens / reading.tokens;
+            isMuch = isMuch || reading.keptBytes >= kMuchKept;
+        }
+    }
+    QStringList sentences;
+    if (kept > 0) sentences += tr("What models remember of them takes %1.").arg(sizeText(kept));
+    if (isMuch) sentences += tr("Models with a memory of fixed size (Qwen3.5, RWKV) keep far less.");
+    return sentences.join(' ');
+}
+
+// Opening.
+
+void DocumentShelf::offer(const std::vector<Recognition>& things) {
+    const bool isIdle = m_toOpen.empty();
+    m_toOpen.insert(m_toOpen.end(), things.begin(), things.end());
+    if (isIdle) openNext();
+}
+
+void DocumentShelf::openNext() {
+    m_cancelled = m_toOpen.empty() ? nullptr : std::make_shared<std::atomic<bool>>(false);
+    emit openingChanged();
+    if (!m_cancelled) return;
+    m_openLane.post([self = QPointer(this), path = m_toOpen.front().path, cancelled = m_cancelled] {
+        auto document = openDocument(path, *cancelled);
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [self, document = std::move(document)] {
+                if (self) self->onOpened(self->m_toOpen.front(), document);
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+void DocumentShelf::cancelOpening() {
+    if (!m_cancelled) return;
+    m_cancelled->store(true);
+    m_toOpen.erase(m_toOpen.begin() + 1, m_toOpen.end());
+}
+
+void DocumentShelf::onOpened(const Recognition& thing, const Result<history::NewDocument>& document) {
+    if (document) {
+        m_storage.run(
+            this,
+            [document = *document](history::History& history) { return addDocument(history, document); },
+            [this](const Result<RowId>& added) {
+                if (added)
+                    onAdded(*added);
+                else
+                    m_notices.showError(Notices::Topic::History, added.error());
+            });
+    } else if (isOfADocument(document.error())) {
+        m_notices.showBanner({Notices::Topic::Files, documentSentence(thing.path, document.error())});
+    } else if (document.error().code != ErrorCode::Cancelled) {
+        m_models.refuse(thing);
+    }
+    m_toOpen.pop_front();
+    openNext();
+}
+
+void DocumentShelf::onAdded(RowId document) {
+    m_notices.clearBanner(Notices::Topic::Files);
+    refresh();
+    m_reader.want(document, BackgroundReader::Aim::Cost);
+    emit opened();
+}
+
+// What there is.
+
+void DocumentShelf::refresh() {
+    m_storage.readBehindWrites(
+        this, [](history::HistoryReader& history) { return history::documents(history); },
+        [this](const Result<Documents>& documents) {
+            if (documents) setDocuments(*documents);
+        });
+}
+
+void DocumentShelf::setDocuments(Documents documents) {
+    // What was told meanwhile may not be stored yet.
+    for (Document& document : documents)
+        if (const Document* known = find(document.id)) document.readings = known->readings;
+    if (std::ranges::equal(documents, m_documents, {}, &Document::id, &Document::id)) {
+        // The rows stay, and with them the focus and what one of them is asking.
+        m_documents = std::move(documents);
+        if (!m_documents.empty()) emit dataChanged(index(0), index(rowCount() - 1));
+    } else {
+        beginResetModel();
+        m_documents = std::move(documents);
+        endResetModel();
+    }
+    emit listChanged();
+    onModel();
+    m_embedder.look();
+}
+
+void DocumentShelf::showChat() {
+    const RowId before = std::exchange(m_shown, static_cast<RowId>(m_chat.conversationId()));
+    // What stands in another chat says nothing about this one; a new one hands its documents on.
+    if (before != 0 && before != m_shown) m_inChat.clear();
+    m_storage.readBehindWrites(
+        this, [shown = m_shown](history::HistoryReader& history) { return documentsOf(history, shown); },
+        [this, shown = m_shown](const Result<std::vector<RowId>>& documents) {
+            if (shown != m_shown || !documents) return;
+            m_inChat = *documents;
+            onModel();
+        });
+}
+
+/// It did not, with a shorter context.
+bool DocumentShelf::mayFitNow(const DocumentReading& reading) const {
+    return !reading.fits() && reading.tokens + kBesideTokens <= m_models.contextTokens();
+}
+
+/// Goes on with what is to be read by the model in use.
+void DocumentShelf::onModel() {
+    if (m_models.state() == ModelListModel::Ready) {
+        for (const Document& document : m_documents) {
+            const DocumentReading* reading = readingOf(document);
+            if (reading != nullptr && reading->wanted && reading->fits() && !reading->isWhole())
+                m_reader.want(document.id, BackgroundReader::Aim::All);
+            else if (reading == nullptr ? isInChat(document.id) : mayFitNow(*reading))
+                m_reader.want(document.id, BackgroundReader::Aim::Cost);
+        }
+    }
+    rowsChanged();
+}
+
+void DocumentShelf::onPromptForm(const std::string& modelId) {
+    for (Document& document : m_documents) {
+        const auto reading = std::ranges::find(document.readings, modelId, &DocumentReading::modelId);
+        if (reading == document.readings.end()) continue;
+        m_reader.leave(document.id);
+        // It takes as long as before, so the person says when.
+        reading->readTokens = 0;
+        reading->wanted = false;
+        store(document.id, *reading);
+    }
+    rowsChanged();
+}
+
+Document* DocumentShelf::find(RowId document) {
+    const auto found = std::ranges::find(m_documents, document, &Document::id);
+    return found == m_documents.end() ? nullptr : &*found;
+}
+
+const DocumentReading* DocumentShelf::readingOf(const Document& document) const {
+    const auto found = std::ranges::find(document.readings, m_models.current().id, &DocumentReading::modelId);
+    return found == document.readings.end() ? nullptr : &*found;
+}
+
+DocumentReading* DocumentShelf::readingOf(Document& document) const {
+    return const_cast<DocumentReading*>(readingOf(std::as_const(document)));
+}
+
+bool DocumentShelf::isInChat(RowId document) const {
+    return std::ranges::find(m_inChat, document) != m_inChat.end();
+}
+
+DocumentShelf::State DocumentShelf::stateOf(const Document& document) const {
+    if (m_models.state() != ModelListModel::Ready) return NoModel;
+    if (m_models.isRemote()) return Remote;
+    const DocumentReading* reading = readingOf(document);
+    if (reading != nullptr && !reading->fits()) return TooLong;
+    if (reading != nullptr && reading->isWhole()) return Read;
+    if (m_reader.isUnderWay(document.id)) return Reading;
+    if (m_reader.isPlanning(document.id)) return Planning;
+    return reading == nullptr ? Unplanned : Unread;
+}
+
+// What the person does.
+
+void DocumentShelf::ask(qint64 document) {
+    if (m_chat.readOnly()) return;
+    if (!isInChat(document)) {
+        auto documents = m_inChat;
+        documents.push_back(document);
+        setInChat(std::move(documents));
+    }
+    Document* known = find(document);
+    if (known != nullptr && readingOf(*known) == nullptr)
+        m_reader.want(document, BackgroundReader::Aim::Cost);
+    else
+        read(document);
+}
+
+void DocumentShelf::putAway(qint64 document) {
+    if (m_chat.readOnly()) return;
+    auto documents = m_inChat;
+    std::erase(documents, document);
+    setInChat(std::move(documents));
+}
+
+void DocumentShelf::setInChat(std::vector<RowId> documents) {
+    m_inChat = documents;
+    rowsChanged();
+    change([shown = m_shown, documents = std::move(documents)](
+               history::History& history) { return setDocumentsOf(history, shown, documents); },
+           [this] { emit inChatChanged(); });
+}
+
+void DocumentShelf::read(qint64 document) {
+    Document* known = find(document);
+    if (known == nullptr || stateOf(*known) != Unread) return;
+    setWanted(*known, true);
+    m_reader.want(document, BackgroundReader::Aim::All);
+}
+
+void DocumentShelf::pause(qint64 document) {
+    m_reader.leave(document);
+    if (Document* known = find(document)) setWanted(*known, false);
+}
+
+uint32_t DocumentShelf::contextFor(const Document& document) const {
+    if (stateOf(document) != TooLong) return 0;
+    const uint32_t wanted = readingOf(document)->tokens + kBesideTokens;
+    const uint32_t context = (wanted + 1023) / 1024 * 1024;
+    return context > m_models.contextTokens() && context <= m_models.trainedContext() ? context : 0;
+}
+
+void DocumentShelf::makeRoom(qint64 document) {
+    const Document* known = find(document);
+    if (const uint32_t context = known == nullptr ? 0 : contextFor(*known); context > 0)
+        m_models.lengthenContext(context);
+}
+
+void DocumentShelf::forget(qint64 document) {
+    m_reader.leave(document);
+    if (Document* known = find(document)) known->readings.clear();
+    change([document](history::History& history) { return forgetReadings(history, document); },
+           [this] {
+               emit keptChanged();
+               refresh();
+           });
+}
+
+void DocumentShelf::forgetAll() {
+    std::vector<RowId> all;
+    for (Document& each : m_documents) {
+        m_reader.leave(each.id);
+        each.readings.clear();
+        all.push_back(each.id);
+    }
+    const auto forgetThem = [all](history::History& history) {
+        return history.atOnce([&]() -> Status {
+            for (const RowId each : all) INGLE_TRY(forgetReadings(history, each));
+            return {};
+        });
+    };
+    change(forgetThem, [this] {
+        emit keptChanged();
+        refresh();
+    });
+}
+
+void DocumentShelf::remove(qint64 document) {
+    m_reader.leave(document);
+    change([document](history::History& history) { return removeDocument(history, document); },
+           [this] {
+               emit keptChanged();
+               refresh();
+           });
+}
+
+void DocumentShelf::setWanted(Document& document, bool wanted) {
+    DocumentReading* reading = readingOf(document);
+    if (reading == nullptr) return;
+    reading->wanted = wanted;
+    store(document.id, *reading);
+}
+
+// What the reader tells.
+
+void DocumentShelf::onTold(RowId document, const DocumentReading& reading) {
+    Document* known = find(document);
+    if (known == nullptr) return;
+    DocumentReading* before = readingOf(*known);
+    const bool isNew = before == nullptr;
+    if (isNew) before = &known->readings.emplace_back();
+    const bool isTurn = isNew || reading.isWhole() || !reading.fits();
+    const bool wanted = before->wanted;
+    *before = reading;
+    before->wanted = wanted;
+    if (isTurn || !m_sinceStored.isValid() || m_sinceStored.elapsed() >= kStoreEveryMs)
+        store(document, *before, isNew);
+    rowsChanged();
+}
+
+void DocumentShelf::store(RowId document, const DocumentReading& reading, bool isNew) {
+    m_sinceStored.start();
+    change([document, reading](history::History& history) { return setReading(history, document, reading); },
+           [this, isNew, fits = reading.fits()] {
+               if (isNew) emit keptChanged();
+               if (!fits) m_embedder.look();
+           });
+}
+
+void DocumentShelf::change(std::function<Status(history::History&)> work, std::function<void()> then) {
+    m_storage.run(this, std::move(work), [this, then = std::move(then)](const Status& status) {
+        if (!status) return m_notices.showError(Notices::Topic::History, status.error());
+        if (then) then();
+    });
+}
+
+void DocumentShelf::rowsChanged() {
+    if (!m_documents.empty())
+        emit dataChanged(index(0), index(rowCount() - 1),
+                         {DetailRole, ProgressRole, FractionRole, StateRole, InChatRole, KeptRole, RoomRole});
+    emit listChanged();
+}
+
+// What is shown.
+
+QString DocumentShelf::detailOf(const Document& document) const {
+    QStringList details{toQString(document.format), sizeText(document.textBytes)};
+    details += tr("used %1").arg(
+        QLocale().toString(QDateTime::fromMSecsSinceEpoch(document.usedMs).date(), QLocale::ShortFormat));
+    if (document.conversations == 1) details += tr("in one conversation");
+    if (document.conversations > 1) details += tr("in %1 conversations").arg(document.conversations);
+    QStringList readers;
+    for (const DocumentReading& reading : document.readings)
+        if (reading.isWhole()) readers += toQString(reading.modelName);
+    if (!readers.isEmpty()) details += tr("read by %1").arg(readers.join(QStringLiteral(", ")));
+    QStringList missing;
+    for (const std::string& each : document.leftOut) missing += toQString(each);
+    if (!missing.isEmpty()) details += tr("without %1").arg(missing.join(QStringLiteral(", ")));
+    return details.join(QStringLiteral(" · "));
+}
+
+QString DocumentShelf::costOf(const DocumentReading& reading) const {
+    const uint32_t left = reading.tokens - std::min(reading.readTokens, reading.tokens);
+    const double speed = m_reader.tokensPerSecond();
+    const QString kept = tr("%1 kept on the disk").arg(sizeText(reading.keptBytes));
+    return speed > 0 ? tr("%1 here, %2").arg(timeText(left / speed), kept) : kept;
+}
+
+QString DocumentShelf::progressOf(const Document& document) const {
+    const DocumentReading* reading = readingOf(document);
+    const QLocale locale;
+    const auto percent = [&] { return 100 * reading->readTokens / std::max(reading->tokens, 1U); };
+    switch (stateOf(document)) {
+        case NoModel:
+            return tr("Open a model, and it can be asked about.");
+        case Remote:
+            return tr("Stays here: passages of it leave this computer only when you allow it.");
+        case Unplanned:
+            return tr("This model has not read it.");
+        case Planning:
+            return tr("How long reading it takes is being found out…");
+        case TooLong:
+            return tr("Too long for this model (%1 tokens): the passages that a question needs are chosen.")
+                .arg(locale.toString(reading->tokens));
+        case Unread:
+            return percent() == 0
+                       ? tr("%1 tokens: %2").arg(locale.toString(reading->tokens), costOf(*reading))
+                       : tr("%1 % read. The rest: %2").arg(percent()).arg(costOf(*reading));
+        case Reading: {
+            if (reading == nullptr) return tr("Waits to be read.");
+            const double speed = m_reader.tokensPerSecond();
+            if (speed <= 0) return tr("%1 % read").arg(percent());
+            return tr("%1 % read, %2 left")
+                .arg(percent())
+                .arg(timeText((reading->tokens - std::min(reading->readTokens, reading->tokens)) / speed));
+        }
+        case Read:
+            return tr("Read with %1: %2 tokens, %3 kept on the disk")
+                .arg(toQString(reading->modelName), locale.toString(reading->tokens),
+                     sizeText(reading->keptBytes));
+    }
+    return {};
+}
+
+int DocumentShelf::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_documents.size());
+}
+
+QVariant DocumentShelf::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+    const Document& document = m_documents[static_cast<size_t>(index.row())];
+    const DocumentReading* reading = readingOf(document);
+    switch (role) {
+        case DocumentRole:
+            return static_cast<double>(document.id);
+        case TitleRole:
+            return toQString(document.title);
+        case DetailRole:
+            return detailOf(document);
+        case ProgressRole:
+            return progressOf(document);
+        case FractionRole:
+            return reading == nullptr || reading->tokens == 0
+                       ? 0.0
+                       : static_cast<double>(reading->readTokens) / reading->tokens;
+        case StateRole:
+            return stateOf(document);
+        case InChatRole:
+            return isInChat(document.id);
+        case KeptRole:
+            return std::ranges::any_of(document.readings,
+                                       [](const DocumentReading& each) { return each.readTokens > 0; });
+        case RoomRole:
+            return contextFor(document) > 0;
+        default:
+            return {};
+    }
+}
+
+QHash<int, QByteArray> DocumentShelf::roleNames() const {
+    return {{DocumentRole, "document"}, {TitleRole, "title"},       {DetailRole, "detail"},
+            {ProgressRole, "progress"}, {FractionRole, "fraction"}, {StateRole, "reading"},
+            {InChatRole, "inChat"},     {KeptRole, "kept"},         {RoomRole, "roomier"}};
+}
+
+ChatDocuments::ChatDocuments(DocumentShelf& shelf, QObject* parent) : QSortFilterProxyModel(parent) {
+    setFilterRole(DocumentShelf::InChatRole);
+    setSourceModel(&shelf);
+}
+
+bool ChatDocuments::filterAcceptsRow(int row, const QModelIndex& parent) const {
+    return sourceModel()->index(row, 0, parent).data(DocumentShelf::InChatRole).toBool();
+}
+
+}  // namespace ingle::desktop

@@ -1,0 +1,74 @@
+#include "app/desktop/help/help_model.h"
+
+#include <QDir>
+#include <QFile>
+#include <QVariantMap>
+
+#include <algorithm>
+
+namespace ingle::desktop {
+namespace {
+
+constexpr QLatin1String kPages(":/qt/qml/Inglenook/help/");
+constexpr QLatin1String kPageMark("# ");
+constexpr QLatin1String kSectionMark("## ");
+
+}  // namespace
+
+HelpModel::HelpModel(QObject* parent) : QObject(parent) {
+    for (const QString& name : QDir(kPages).entryList({"*.md"}, QDir::Files, QDir::Name)) {
+        QFile page(kPages + name);
+        if (page.open(QIODevice::ReadOnly)) readPage(QString::fromUtf8(page.readAll()));
+    }
+    show();
+}
+
+void HelpModel::readPage(const QString& text) {
+    for (const QString& line : text.split('\n')) {
+        const bool isTitle = line.startsWith(kPageMark);
+        if (isTitle) m_titles.push_back(line.mid(kPageMark.size()));
+        if (isTitle || line.startsWith(kSectionMark))
+            m_sections.push_back({m_titles.size() - 1, QString(), isTitle});
+        if (!m_sections.empty()) m_sections.back().text += line + '\n';
+    }
+}
+
+void HelpModel::setQuery(const QString& query) {
+    if (query == m_query) return;
+    m_query = query;
+    show();
+}
+
+void HelpModel::show() {
+    const QStringList words = m_query.split(' ', Qt::SkipEmptyParts);
+    std::vector<history::Message> shown;
+    m_pages.clear();
+    for (const Section& section : m_sections) {
+        const QString& title = m_titles[section.page];
+        const bool found = std::ranges::all_of(words, [&](const QString& word) {
+            return section.text.contains(word, Qt::CaseInsensitive) ||
+                   title.contains(word, Qt::CaseInsensitive);
+        });
+        if (!found) continue;
+        const auto id = static_cast<history::RowId>(section.page) + 1;
+        if (shown.empty() || shown.back().id != id) {
+            shown.emplace_back();
+            shown.back().id = id;
+            shown.back().role = Role::Assistant;
+            shown.back().parts.emplace_back();
+            if (!section.isFirst) shown.back().parts[0].text = (kPageMark + title + "\n\n").toStdString();
+        }
+        shown.back().parts[0].text += section.text.toStdString();
+    }
+    auto rows = std::make_unique<ChatRows>(ChatRows::Furniture::None);
+    rows->setBranch(shown);
+    for (const history::Message& page : shown) {
+        const auto& title = m_titles[static_cast<size_t>(page.id) - 1];
+        m_pages.append(QVariantMap{{"title", title}, {"row", rows->firstRow(page.id)}});
+    }
+    // The view lets go of the former rows before they are gone.
+    m_rows.swap(rows);
+    emit shownChanged();
+}
+
+}  // namespace ingle::desktop

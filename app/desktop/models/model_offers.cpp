@@ -1,0 +1,143 @@
+#include "app/desktop/models/model_offers.h"
+
+#include <QCoreApplication>
+#include <QDate>
+#include <QLocale>
+#include <QPointer>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "app/desktop/services/text.h"
+
+namespace ingle::desktop {
+namespace {
+
+constexpr size_t kMaxGood = 3;
+constexpr double kGb = 1e9;
+
+/// Looking leaves nothing unfinished: where it hangs with a network the end of the program does not wait.
+constexpr std::chrono::milliseconds kLookPatience{200};
+
+/// "8", "5.2": memory as shops count it, with a digit behind the point where that says something.
+QString gigabytes(uint64_t bytes) {
+    const double count = static_cast<double>(bytes) / kGb;
+    return QLocale().toString(count, 'f', count < 10 ? 1 : 0);
+}
+
+}  // namespace
+
+ModelOffers::ModelOffers(EngineClient& engine, std::string catalog, library::ModelPlaces places,
+                         QObject* parent)
+    : QAbstractListModel(parent),
+      m_engine(engine),
+      m_catalogPath(std::move(catalog)),
+      m_places(std::move(places)),
+      m_looking("model-places", kLookPatience) {
+    connect(&engine, &EngineClient::computerDescribed, this, [this](const ComputerInfo& computer) {
+        m_computer = computer;
+        chooseGood();
+    });
+}
+
+void ModelOffers::refresh() {
+    m_engine.describeComputer();
+    // On a thread of its own: other programs' folders may lie on a slow disk, and nothing else must wait.
+    m_looking.post([self = QPointer(this), path = m_catalogPath, places = m_places] {
+        // A list that cannot be read costs its rows only.
+        auto catalog = library::readCatalog(path).value_or(library::Catalog());
+        auto found = library::findModels(places);
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [self, catalog = std::move(catalog), found = std::move(found)]() mutable {
+                if (self) self->setOffers(std::move(catalog), std::move(found));
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+void ModelOffers::setOffers(library::Catalog catalog, std::vector<library::FoundModel> found) {
+    beginResetModel();
+    m_catalog = std::move(catalog);
+    m_found = std::move(found);
+    endResetModel();
+    chooseGood();
+}
+
+void ModelOffers::chooseGood() {
+    m_good.clear();
+    for (const auto& model : library::goodChoices(
+             m_catalog.models, {m_computer.usableBytes, m_computer.readBytesPerSecond}, kMaxGood))
+        m_good.push_back(model.name);
+    if (rowCount() > 0) emit dataChanged(index(0), index(rowCount() - 1), {GoodRole});
+    emit changed();
+}
+
+QString ModelOffers::computer() const {
+    if (m_computer.usableBytes == 0) return {};
+    return tr("This computer: %1 GB of memory, %2 GB free.")
+        .arg(gigabytes(m_computer.usableBytes), gigabytes(m_computer.availableBytes));
+}
+
+QString ModelOffers::age() const {
+    const QDate asOf = QDate::fromString(toQString(m_catalog.asOf), Qt::ISODate);
+    if (!asOf.isValid()) return {};
+    return tr("This list is of %1 and is never updated over the network.")
+        .arg(QLocale().toString(asOf, "d MMMM yyyy"));
+}
+
+int ModelOffers::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_found.size() + m_catalog.models.size());
+}
+
+QVariant ModelOffers::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+    const auto row = static_cast<size_t>(index.row());
+    return row < m_found.size() ? foundData(m_found[row], role)
+                                : catalogData(m_catalog.models[row - m_found.size()], role);
+}
+
+QVariant ModelOffers::foundData(const library::FoundModel& model, int role) const {
+    switch (role) {
+        case NameRole:
+            return toQString(shown(model.name));
+        case SummaryRole:
+            return tr("%1 GB · kept by %2").arg(gigabytes(model.bytes), toQString(model.program));
+        case SectionRole:
+            return tr("On this computer already");
+        case GoodRole:
+            return false;
+        case PathRole:
+            return toQString(model.path);
+        default:
+            return {};
+    }
+}
+
+QVariant ModelOffers::catalogData(const library::CatalogModel& model, int role) const {
+    switch (role) {
+        case NameRole:
+            return toQString(model.name);
+        case SummaryRole:
+            return tr("%1 GB · %2 · %3 · needs %4 GB of memory")
+                .arg(QLocale().toString(model.fileGb, 'f', 1), model.use == "code" ? tr("code") : tr("chat"),
+                     toQString(model.licence))
+                .arg(model.memoryGb);
+        case SectionRole:
+            return tr("Worth getting");
+        case GoodRole:
+            return std::ranges::find(m_good, model.name) != m_good.end();
+        case PageRole:
+            return toQString(model.page);
+        default:
+            return {};
+    }
+}
+
+QHash<int, QByteArray> ModelOffers::roleNames() const {
+    return {{NameRole, "name"}, {SummaryRole, "summary"}, {SectionRole, "section"},
+            {GoodRole, "good"}, {PageRole, "page"},       {PathRole, "path"}};
+}
+
+}  // namespace ingle::desktop

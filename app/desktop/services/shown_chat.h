@@ -1,0 +1,32 @@
+/// What features know of the chat that is shown, whoever shows it. GUI thread.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+
+#include "app/history/chats/messages.h"
+#include "app/history/store/row_id.h"
+
+namespace ingle::desktop {
+
+class ShownChat : public QObject {
+    Q_OBJECT
+    QML_ANONYMOUS
+    /// 0: a new conversation, which exists once its first message is sent. (A double holds every id that will
+    /// ever be given, and unlike qint64 it is a type QML's tools know.)
+    Q_PROPERTY(double conversationId READ conversationId NOTIFY conversationChanged)
+    Q_PROPERTY(bool readOnly READ readOnly NOTIFY readOnlyChanged)
+  public:
+    using QObject::QObject;
+
+    virtual double conversationId() const = 0;
+    virtual bool readOnly() const = 0;
+    /// Of the branch shown; null: it is not in it.
+    virtual const history::Message* message(history::RowId id) const = 0;
+
+  signals:
+    void conversationChanged();
+    void readOnlyChanged();
+};
+
+}  // namespace ingle::desktop

@@ -62,6 +62,10 @@ using MatmulFn = void (*)(const MatmulArgs& args) noexcept;
 /// Rounds k floats, a multiple of 32, to blocks; see ref/round_activations.h.
 using RoundActivationsFn = void (*)(const float* x, size_t k, ActivationBlock* blocks) noexcept;
 
+/// Multiplies bytes that lie in registers, as products of blocks do, and returns how many products were added:
+/// the most that a kernel can reach.
+using DotPeakFn = uint64_t (*)(uint32_t steps) noexcept;
+
 /// y_i = f(x_i) for n values; y may be x.
 using MapFn = void (*)(const float* x, float* y, size_t n) noexcept;
 /// n floats from, or to, 16-bit halves (to nearest, ties to even).
@@ -190,6 +194,7 @@ using FoldChunkFn = void (*)(const float* const* keys, const ChunkHead& head, co
 enum class KernelOp : uint8_t {
     Matmul,
     RoundActivations,
+    DotPeak,
 #define INGLE_ACTIVATION(number, Kind, function) Kind,
 #include "engine/kernels/activation_kinds.inc"
 #undef INGLE_ACTIVATION
@@ -213,6 +218,7 @@ enum class KernelOp : uint8_t {
 union KernelFn {
     MatmulFn matmul;
     RoundActivationsFn roundActivations;
+    DotPeakFn dotPeak;
     MapFn map;
     FromHalvesFn fromHalves;
     ToHalvesFn toHalves;

@@ -31,12 +31,24 @@ void toHalvesRef(const float* x, std::byte* halves, size_t n) noexcept {
     for (size_t i = 0; i < n; ++i) quant::storeHalf(halves + 2 * i, x[i]);
 }
 
+uint64_t dotPeakRef(uint32_t steps) noexcept {
+    volatile int8_t bytes[2] = {3, 5};
+    const int8_t weight = bytes[0], activation = bytes[1];
+    int32_t sum = 0;
+    for (uint32_t step = 0; step < steps; ++step) {
+        sum += weight * activation;
+        asm volatile("" : "+r"(sum));
+    }
+    return steps;
+}
+
 constexpr KernelEntry refEntry(KernelOp op, KernelFn fn) {
     return {.op = op, .isa = base::Isa::Scalar, .fn = fn};
 }
 
 constexpr KernelEntry kRefEntries[] = {
     refEntry(KernelOp::RoundActivations, {.roundActivations = roundActivationsRef}),
+    refEntry(KernelOp::DotPeak, {.dotPeak = dotPeakRef}),
 #define INGLE_ACTIVATION(number, Kind, function) refEntry(KernelOp::Kind, {.map = mapRef<function##Ref>}),
 #include "engine/kernels/activation_kinds.inc"
 #undef INGLE_ACTIVATION

@@ -1,14 +1,17 @@
 #include "engine/lab/bench.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <fstream>
 #include <vector>
 
 #include "engine/base/cpu_features.h"
 #include "engine/base/thread_pool.h"
+#include "engine/kernels/select.h"
 #include "engine/lab/guessing_bench.h"
 #include "engine/session/loading/model.h"
+#include "engine/session/loading/speed_forecast.h"
 
 namespace ingle::lab {
 namespace {
@@ -52,12 +55,22 @@ double measureRead(std::span<const std::byte> file, uint32_t threads) {
     return best;
 }
 
-uint64_t bytesReadPerToken(const session::OpenedModel& model) {
-    uint64_t bytes = 0;
-    for (const auto& [name, tensor] : model.file.tensors) {
-        if (model.bound.facts().tiedOutput || name != "token_embd.weight") bytes += tensor.bytes();
+/// Multiply-adds per second of bytes that lie in registers.
+Result<double> measurePeak(uint32_t threads) {
+    constexpr uint32_t kSteps = 20'000;
+    INGLE_TRY_ASSIGN(const base::Isa isa, base::chooseIsa());
+    const kernels::DotPeakFn peak = kernels::selectKernel(kernels::KernelOp::DotPeak, isa).dotPeak;
+    base::ThreadPool pool(threads ? threads : base::physicalCores());
+    double best = 0;
+    for (int repeat = 0; repeat < 5; ++repeat) {
+        std::atomic<uint64_t> products{0};
+        const Clock::time_point begin = Clock::now();
+        pool.parallelFor(size_t{pool.numThreads()} * 16, 1, [&](size_t from, size_t to, uint32_t) {
+            for (; from < to; ++from) products += peak(kSteps);
+        });
+        best = std::max(best, static_cast<double>(products) / secondsSince(begin));
     }
-    return bytes;
+    return best;
 }
 
 class Bench {
@@ -186,8 +199,14 @@ Result<BenchResult> benchModel(const std::string& path, const LoadOptions& load,
     Bench bench(*model, options);
     INGLE_TRY_ASSIGN(result.prefillTokensPerSecond, bench.prefill(result.prefillProfile));
     INGLE_TRY_ASSIGN(result.decodeTokensPerSecond, bench.decode(result.decodeProfile));
-    result.decodeBytesPerSecond = result.decodeTokensPerSecond / options.sequences *
-                                  static_cast<double>(bytesReadPerToken(model->opened()));
+    const session::TokenReads reads = session::answerReads(model->opened(), wanted);
+    result.decodeBytesPerSecond =
+        result.decodeTokensPerSecond / options.sequences * static_cast<double>(reads.weightBytes());
+    if (model->info().onProcessor) {
+        result.prefillProductsPerSecond =
+            result.prefillTokensPerSecond * static_cast<double>(reads.promptProducts);
+        INGLE_TRY_ASSIGN(result.peakProductsPerSecond, measurePeak(load.threads));
+    }
     if (options.rightGuesses) {
         INGLE_TRY_ASSIGN(result.guessing, benchGuessing(*model, options.newTokens, *options.rightGuesses));
     }

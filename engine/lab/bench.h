@@ -49,10 +49,10 @@ struct GuessingResult {
 struct BenchResult {
     double prefillTokensPerSecond = 0;
     double decodeTokensPerSecond = 0;  ///< of all sequences together
-    /// Weights read per second while decoding: all but an embedding table of its own. (Experts that are not
-    /// chosen are counted though they are not read.)
-    double decodeBytesPerSecond = 0;
+    double decodeBytesPerSecond = 0;   ///< weights read while decoding; of experts only the chosen ones
     double readBytesPerSecond = 0;  ///< a plain read of the mapped file with as many threads, best of three
+    double prefillProductsPerSecond = 0;  ///< multiply-adds with weights while the prompt is read
+    double peakProductsPerSecond = 0;     ///< of bytes in registers, all threads; 0: another device computes
     double peakResidentBytes = 0;
     double peakAnonymousBytes = 0;  ///< without the mapped file
     std::string device;

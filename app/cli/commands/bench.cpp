@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/cli/bench_compare.h"
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
 #include "ingle/file_descriptor.h"
@@ -19,6 +20,7 @@ namespace {
 struct Options {
     ModelOptions model;
     lab::BenchOptions bench;
+    Comparison comparison;
     bool json = false;
 };
 
@@ -76,6 +78,11 @@ void printGuessing(const lab::GuessingResult& guessing) {
 }
 
 Status bench(const Options& options) {
+    if (!options.comparison.folder.empty()) {
+        Comparison comparison = options.comparison;
+        comparison.json = options.json;
+        return compareBuilds(comparison);
+    }
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model.model));
     INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options.model));
     INGLE_TRY_ASSIGN(const lab::BenchResult result, lab::benchModel(path, load, options.bench));
@@ -90,6 +97,8 @@ Status bench(const Options& options) {
             {"first_token_ms", firstToken},
             {"decode_gb_s", result.decodeBytesPerSecond / kGiga},
             {"read_gb_s", result.readBytesPerSecond / kGiga},
+            {"prefill_gmac_s", result.prefillProductsPerSecond / kGiga},
+            {"peak_gmac_s", result.peakProductsPerSecond / kGiga},
             {"peak_rss_mb", result.peakResidentBytes / kMebi},
             {"peak_anon_mb", result.peakAnonymousBytes / kMebi},
         };
@@ -108,6 +117,12 @@ Status bench(const Options& options) {
                    result.decodeBytesPerSecond / kGiga,
                    result.decodeBytesPerSecond / result.readBytesPerSecond * 100,
                    result.readBytesPerSecond / kGiga);
+        if (result.peakProductsPerSecond > 0) {
+            fmt::print("  products     {:>9.1f} GMAC/s ({:.0f} % of the integer peak: {:.1f} GMAC/s)\n",
+                       result.prefillProductsPerSecond / kGiga,
+                       result.prefillProductsPerSecond / result.peakProductsPerSecond * 100,
+                       result.peakProductsPerSecond / kGiga);
+        }
         fmt::print("  first token  {:>9.0f} ms     (from exec, 8-token prompt)\n", firstToken);
         fmt::print("  memory       {:>9.0f} MiB    ({:.0f} MiB beside the mapped file)\n",
                    result.peakResidentBytes / kMebi, result.peakAnonymousBytes / kMebi);
@@ -133,6 +148,10 @@ Action define(CLI::App& app) {
     app.add_option("--right-guesses", options->bench.rightGuesses,
                    "also answers with guesses of which this share is right, beside the same without")
         ->check(CLI::Range(0.0, 1.0));
+    app.add_option("--compare", options->comparison.folder,
+                   "folder of another build: the same with both in turn, and the ratio with its interval");
+    app.add_option("--pairs", options->comparison.pairs, "runs of each build for --compare")
+        ->check(CLI::Range(1, 1000));
     app.add_flag("--json", options->json, "as JSON");
     app.add_flag("--profile", options->bench.profile, "time per op");
     app.add_flag("--kernels", options->bench.kernels,

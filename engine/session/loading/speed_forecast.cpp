@@ -16,17 +16,26 @@ TokenReads tokenReads(const backend::Plan& plan, const backend::MemorySpec& memo
             const backend::PlanWeight& weight = plan.weights[index];
             if (weight.use != backend::WeightUse::Matrix) continue;
             const tensor::Tensor& matrix = *weight.tensor;
-            uint64_t bytes = matrix.bytes();
+            uint64_t numMatrices = 1;
+            uint64_t numUsed = 1;
             if (op.code == backend::OpCode::ExpertLinear) {
-                const uint64_t numUsed = op.outputs[0].width / matrix.shape.dims[1];
-                bytes = bytes / matrix.shape.dims[2] * numUsed;
+                numMatrices = matrix.shape.dims[2];
+                numUsed = op.outputs[0].width / matrix.shape.dims[1];
             }
-            reads.weights[std::string(matrix.format->name)] += bytes;
+            reads.weights[std::string(matrix.format->name)] += matrix.bytes() / numMatrices * numUsed;
+            if (plan.values[op.outputs[0].value].rows == backend::RowKind::Token)
+                reads.promptProducts += matrix.shape.numElems() / numMatrices * numUsed;
         }
     }
     reads.cache = backend::cacheBytesSeen(memory, kv, earlierTokens);
     for (const backend::StateSpec& state : memory.states) reads.cache += sizeof(float) * state.movedElems();
     return reads;
+}
+
+uint64_t TokenReads::weightBytes() const {
+    uint64_t sum = 0;
+    for (const auto& [format, bytes] : weights) sum += bytes;
+    return sum;
 }
 
 TokenReads answerReads(const OpenedModel& model, const LoadOptions& options) {

@@ -20,6 +20,10 @@ struct TokenReads {
     std::map<std::string, uint64_t, std::less<>> weights;  ///< by block format; of experts only those chosen
     uint64_t cache = 0;  ///< keys and values so far, or states (also written)
     uint32_t numOps = 0;
+    /// Weights of matrices that a token of a prompt is multiplied with: all but those of its logits.
+    uint64_t promptProducts = 0;
+
+    uint64_t weightBytes() const;
 };
 
 /// `earlierTokens`: of the conversation.

@@ -243,14 +243,16 @@ TEST_F(CommandLine, benchMeasuresWhatItsKeysSay) {
         const Outcome outcome = ingle("bench " + model + " -p 40 -n 8 -t 2 --json --sequences " + sequences);
         ASSERT_EQ(outcome.exitCode, 0) << outcome.err;
         const auto json = nlohmann::ordered_json::parse(outcome.out);
-        const std::vector<std::string> keys{"prefill_tok_s", "decode_tok_s", "first_token_ms", "decode_gb_s",
-                                            "read_gb_s",     "peak_rss_mb",  "peak_anon_mb"};
+        const std::vector<std::string> keys{"prefill_tok_s", "decode_tok_s", "first_token_ms",
+                                            "decode_gb_s",   "read_gb_s",    "prefill_gmac_s",
+                                            "peak_gmac_s",   "peak_rss_mb",  "peak_anon_mb"};
         std::vector<std::string> found;
         for (const auto& [key, value] : json.items()) {
             found.push_back(key);
             EXPECT_GT(value.get<double>(), 0) << key;
         }
         EXPECT_EQ(found, keys);
+        EXPECT_LT(json["prefill_gmac_s"].get<double>(), json["peak_gmac_s"].get<double>());
         EXPECT_LT(json["peak_anon_mb"].get<double>(), json["peak_rss_mb"].get<double>());
     }
     const Outcome profile = ingle("bench " + model + " -p 8 -n 8 --profile");
@@ -265,6 +267,26 @@ TEST_F(CommandLine, benchMeasuresWhatItsKeysSay) {
     EXPECT_EQ(ingle("bench " + model + " --right-guesses 1.5").exitCode, 2);
     EXPECT_EQ(ingle("bench " + model + " -p 0").exitCode, 2);
     expectOneSentence(ingle("bench " + model + " -p 100 --ctx 16"), "context");
+}
+
+TEST_F(CommandLine, benchComparesBuilds) {
+    const std::string model = synth();
+    const std::string folder = INGLE_BIN_DIR;
+    const std::string words = "bench " + model + " -p 16 -n 4 -t 1 --compare " + folder;
+    const Outcome outcome = ingle(words + " --pairs 3 --json");
+    ASSERT_EQ(outcome.exitCode, 0) << outcome.err;
+    const auto json = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(json["pairs"], 3);
+    for (const char* figure : {"prefill_tok_s", "decode_tok_s"}) {
+        const auto& row = json[figure];
+        EXPECT_GT(row["this"].get<double>(), 0);
+        EXPECT_GT(row["other"].get<double>(), 0);
+        EXPECT_LE(row["ratio_low"].get<double>(), row["ratio"].get<double>());
+        EXPECT_LE(row["ratio"].get<double>(), row["ratio_high"].get<double>());
+    }
+    const Outcome text = ingle(words + " --pairs=1");
+    EXPECT_NE(text.out.find(" times ("), std::string::npos) << text.out;
+    expectOneSentence(ingle("bench " + model + " --compare /nonexistent"), "no program");
 }
 
 TEST_F(CommandLine, generateThatCannotGiveEveryIdFails) {

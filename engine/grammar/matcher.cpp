@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
+
+#include "ingle/stop_scope.h"
 
 namespace ingle::grammar {
 namespace {
@@ -31,6 +34,13 @@ uint32_t Matcher::push(uint32_t node, uint32_t below) {
     return m_frameIds[key] = static_cast<uint32_t>(m_frames.size() - 1);
 }
 
+void Matcher::pay(size_t work) {
+    constexpr size_t kLookEvery = 1 << 14;
+    const size_t before = std::exchange(m_work, m_work + work);
+    if (m_work > kMostWork) m_exceeded = true;
+    if (before / kLookEvery != m_work / kLookEvery && StopScope::isStopWanted()) m_exceeded = true;
+}
+
 Matcher::State Matcher::close(std::vector<Stack> open) {
     std::set<Stack> seen;
     std::vector<Stack> stacks;
@@ -39,6 +49,7 @@ Matcher::State Matcher::close(std::vector<Stack> open) {
         const Stack top = open.back();
         open.pop_back();
         if (!seen.insert(top).second) continue;
+        pay(1);
         // An alternative is two nodes, and a call two more.
         if (seen.size() > 4 * kMostStacks) m_exceeded = true;
         const Node& node = m_grammar.nodes[top.node];
@@ -96,6 +107,8 @@ Matcher::State Matcher::intern(std::vector<Stack> stacks, bool canEnd) {
 
 Matcher::State Matcher::next(State from, uint8_t byte) {
     if (const State known = m_states[from].next[byte]; known != kUnknown) return known;
+    if (m_exceeded) return kDead;
+    pay(m_states[from].stacks.size());
     std::vector<Stack> open;
     for (const Stack& stack : m_states[from].stacks) {
         const Node& node = m_grammar.nodes[stack.node];
@@ -117,6 +130,7 @@ bool Matcher::advance(std::string_view bytes) {
     const State to = after(m_state, bytes);
     if (to == kDead) return false;
     m_state = to;
+    m_work = 0;
     return true;
 }
 

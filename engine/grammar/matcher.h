@@ -16,6 +16,8 @@ namespace ingle::grammar {
 /// Limits on what one answer may need: alternatives at one place, calls inside calls, and states that are
 /// held at once (a kilobyte each).
 inline constexpr size_t kMostStacks = 4096, kMostDepth = 4096, kMostStates = 1 << 15;
+/// And the stacks that are looked at between two tokens: what computes for a second is refused.
+inline constexpr size_t kMostWork = size_t{4} << 20;
 
 /// One thread.
 class Matcher {
@@ -33,7 +35,8 @@ class Matcher {
     bool canEnd() const { return m_states[m_state].canEnd; }
     /// True when it is, and nothing may follow.
     bool mustEnd() const { return canEnd() && m_states[m_state].stacks.empty(); }
-    /// True once a limit was exceeded: what was refused since may have been right.
+    /// True once a limit was exceeded, or nobody wanted to know any more (StopScope): what was refused since
+    /// may have been right.
     bool exceeded() const { return m_exceeded; }
 
     /// Where a byte leads from a state. Any state it gave stays valid until forget().
@@ -58,6 +61,7 @@ class Matcher {
         std::array<State, 256> next;
     };
 
+    void pay(size_t work);
     uint32_t push(uint32_t node, uint32_t below);
     /// The state of `open` once all that takes no byte was done.
     State close(std::vector<Stack> open);
@@ -70,6 +74,7 @@ class Matcher {
     std::unordered_multimap<uint64_t, State> m_stateIds;
     State m_state = kDead;
     bool m_exceeded = false;
+    size_t m_work = 0;  ///< since the last advance()
 };
 
 }  // namespace ingle::grammar

@@ -14,6 +14,20 @@ class TextMeter : public base::Meter {
   public:
     explicit TextMeter(size_t textBytes);
     explicit TextMeter(std::span<const TextSegment> segments);
+
+    /// While it exists, the texts that this thread cuts have one time together, beside that of each: many
+    /// short ones of a request, or one again and again while it is made to fit.
+    class Together {
+      public:
+        /// `textBytes` of all, once.
+        explicit Together(size_t textBytes);
+        ~Together();
+        Together(const Together&) = delete;
+        Together& operator=(const Together&) = delete;
+
+      private:
+        double m_around;
+    };
 };
 
 /// The error for a text on which it is used up.

@@ -48,6 +48,19 @@ void BesideEngine::cancel(protocol::RequestId target) {
             {target, protocol::Failed{withCodeId({ErrorCode::Cancelled, "It was cancelled."}), {}}});
 }
 
+void BesideEngine::end() {
+    std::deque<Waiting> waiting;
+    {
+        std::unique_lock lock(m_mutex);
+        waiting.swap(m_waiting);
+        for (auto& [id, isCancelled] : m_running) isCancelled = true;
+        m_ended.wait(lock, [this] { return m_running.empty(); });
+    }
+    for (const Waiting& each : waiting)
+        m_events.push(
+            {each.id, protocol::Failed{withCodeId({ErrorCode::Cancelled, "It was cancelled."}), {}}});
+}
+
 void BesideEngine::run() {
     for (;;) {
         std::optional<Waiting> next;
@@ -70,6 +83,7 @@ void BesideEngine::run() {
         {
             const std::scoped_lock lock(m_mutex);
             m_running.erase(next->id);
+            m_ended.notify_all();
         }
         m_events.push({next->id, std::move(result)});
     }

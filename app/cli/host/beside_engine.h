@@ -2,6 +2,7 @@
 /// hold up nobody's answer.
 #pragma once
 
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
@@ -25,6 +26,8 @@ class BesideEngine {
     /// One that waits ends at once. One that runs, as soon as what it does looks whether to stop (StopScope);
     /// reading a file does not.
     void cancel(protocol::RequestId target);
+    /// Cancels all of it, and returns when nothing runs any more: for work that needs what is about to go.
+    void end();
 
   private:
     struct Waiting {
@@ -39,6 +42,7 @@ class BesideEngine {
     const size_t m_mostThreads;
 
     std::mutex m_mutex;
+    std::condition_variable m_ended;  ///< one of m_running
     std::deque<Waiting> m_waiting;
     std::map<protocol::RequestId, bool> m_running;  ///< whether they were cancelled
     size_t m_numThreads = 0;

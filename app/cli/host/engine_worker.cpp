@@ -154,6 +154,7 @@ void EngineWorker::stepGenerations() {
 }
 
 void EngineWorker::endGenerations() {
+    m_counts.end();
     for (const auto& entry : m_sinks) cancel(entry.first);
     while (!m_sinks.empty()) stepGenerations();
 }
@@ -284,9 +285,12 @@ template <>
 void EngineWorker::serve(protocol::RequestId id, protocol::Count& request) {
     if (!m_engine) return fail(id, noModel());
     if (!request.messages.empty()) {
-        const auto size = m_engine->measure(request.messages);
-        if (!size) return fail(id, size.error());
-        m_events.push({id, protocol::Counted{size->tokens, size->room}});
+        m_counts.enqueue(id, m_origin->path,
+                         [engine = m_engine.get(), messages = request.messages]() -> protocol::EventBody {
+                             auto size = engine->measure(messages);
+                             if (!size) return protocol::Failed{withCodeId(std::move(size).error()), {}};
+                             return protocol::Counted{size->tokens, size->room};
+                         });
         return;
     }
     m_counts.enqueue(id, m_origin->path,
@@ -302,9 +306,13 @@ void EngineWorker::serve(protocol::RequestId id, protocol::Count& request) {
 template <>
 void EngineWorker::serve(protocol::RequestId id, protocol::Preview& request) {
     if (!m_engine) return fail(id, noModel());
-    auto preview = m_engine->preview(request.request);
-    if (!preview) return fail(id, std::move(preview).error());
-    m_events.push({id, protocol::Previewed{std::move(*preview)}});
+    m_counts.enqueue(
+        id, m_origin->path,
+        [engine = m_engine.get(), request = std::move(request.request)]() -> protocol::EventBody {
+            auto preview = engine->preview(request);
+            if (!preview) return protocol::Failed{withCodeId(std::move(preview).error()), {}};
+            return protocol::Previewed{std::move(*preview)};
+        });
 }
 
 template <>

@@ -63,8 +63,8 @@ struct PromptSize {
     uint32_t room = 0;    ///< tokens that a prompt may have, so that an answer also fits; 0: no limit
 };
 
-/// One loaded model and its scheduler. Not thread-safe: one thread calls everything except cancel(), which
-/// any thread may call and which takes effect within one step.
+/// One loaded model and its scheduler. One thread calls everything except plan(), preview(), measure() and
+/// cancel(), which any thread may call; cancel() takes effect within one step.
 class Engine {
   public:
     virtual ~Engine() = default;

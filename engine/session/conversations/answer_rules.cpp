@@ -1,6 +1,7 @@
 #include "engine/session/conversations/answer_rules.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "engine/grammar/gbnf.h"
 #include "engine/grammar/json_schema.h"
@@ -38,14 +39,7 @@ Result<std::optional<AnswerRules>> AnswerRules::create(const OpenedModel& model,
         const std::string why = rules.error().message;
         return tl::unexpected<Error>(withId<ErrorId::GrammarRefused>(std::move(rules).error(), why));
     }
-    if (!model.tokenTrie) {
-        const size_t numChoices =
-            std::min<size_t>(model.tokenizer->vocabSize(), model.bound.facts().vocabSize);
-        std::vector<std::string> bytes(numChoices);
-        for (size_t id = 0; id < bytes.size(); ++id) bytes[id] = bytesOf(model, static_cast<TokenId>(id));
-        model.tokenTrie = std::make_shared<grammar::TokenTrie>(bytes);
-    }
-    AnswerRules out(std::move(*rules));
+    AnswerRules out(std::move(*rules), trieOf(model));
     if (out.m_matcher.exceeded()) return tl::unexpected<Error>(out.tooWide());
     if (request.messages.empty()) return std::optional<AnswerRules>(std::move(out));
     if (prompt.thinks) {
@@ -65,6 +59,19 @@ Result<std::optional<AnswerRules>> AnswerRules::create(const OpenedModel& model,
         out.m_blanksAreFree = true;
     }
     return std::optional<AnswerRules>(std::move(out));
+}
+
+std::shared_ptr<const grammar::TokenTrie> AnswerRules::trieOf(const OpenedModel& model) {
+    static std::mutex mutex;  // prompts are made on several threads
+    const std::scoped_lock lock(mutex);
+    if (!model.tokenTrie) {
+        const size_t numChoices =
+            std::min<size_t>(model.tokenizer->vocabSize(), model.bound.facts().vocabSize);
+        std::vector<std::string> bytes(numChoices);
+        for (size_t id = 0; id < bytes.size(); ++id) bytes[id] = bytesOf(model, static_cast<TokenId>(id));
+        model.tokenTrie = std::make_shared<grammar::TokenTrie>(bytes);
+    }
+    return model.tokenTrie;
 }
 
 std::string AnswerRules::bytesOf(const OpenedModel& model, TokenId id) {
@@ -123,11 +130,11 @@ Result<const std::vector<bool>*> AnswerRules::allowed(const OpenedModel& model) 
     const auto [found, isNew] = m_masks.try_emplace(m_matcher.state());
     std::vector<bool>& mask = found->second;
     if (isNew && onlyAnswers) {
-        mask = model.tokenTrie->allowed(m_matcher, m_matcher.state());
+        mask = m_trie->allowed(m_matcher, m_matcher.state());
         for (size_t id = 0; m_matcher.canEnd() && id < mask.size(); ++id)
             if (model.tokenizer->isEndOfGeneration(static_cast<TokenId>(id))) mask[id] = true;
     } else if (isNew) {
-        mask.resize(model.tokenTrie->numIds());
+        mask.resize(m_trie->numIds());
         for (size_t id = 0; id < mask.size(); ++id) mask[id] = allows(model, static_cast<TokenId>(id));
     }
     if (m_matcher.exceeded()) return tl::unexpected<Error>(tooWide());

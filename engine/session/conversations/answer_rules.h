@@ -17,7 +17,8 @@ namespace ingle::session {
 /// write, but is never offered instead of another one. One thread.
 class AnswerRules {
   public:
-    /// Nothing when the request asks for no rules. Errors: InvalidArgument (GrammarRefused).
+    /// Nothing when the request asks for no rules. Any thread. Errors: InvalidArgument (GrammarRefused);
+    /// Cancelled, as StopScope says.
     static Result<std::optional<AnswerRules>> create(const OpenedModel& model, const GenerateRequest& request,
                                                      const PlannedPrompt& prompt);
 
@@ -47,7 +48,9 @@ class AnswerRules {
   private:
     enum class Phase { Begin, Thought, Answer };
 
-    explicit AnswerRules(grammar::Grammar rules) : m_matcher(std::move(rules)) {}
+    AnswerRules(grammar::Grammar rules, std::shared_ptr<const grammar::TokenTrie> trie)
+        : m_matcher(std::move(rules)), m_trie(std::move(trie)) {}
+    static std::shared_ptr<const grammar::TokenTrie> trieOf(const OpenedModel& model);
     /// What a token writes; nothing for one that may not stand in an answer.
     static std::string bytesOf(const OpenedModel& model, TokenId id);
     /// Outside of an answer the tokens of marks write their text.
@@ -61,6 +64,7 @@ class AnswerRules {
     Error tooWide() const;
 
     grammar::Matcher m_matcher;
+    std::shared_ptr<const grammar::TokenTrie> m_trie;
     Phase m_phase = Phase::Answer;
     std::string m_written;       ///< before the answer: what may be part of a mark
     std::string_view m_endMark;  ///< of the thought

@@ -12,9 +12,9 @@
 
 namespace ingle::session {
 
-/// First plan(); then, while it is not finished(): begin() with a sequence for text(), and for each step feed
-/// what next() says, then fed() and take() for each row that it asks for. suspend() at any time between
-/// steps, and begin() again. One thread, but cancel().
+/// First plan() and afterPlan(); then, while it is not finished(): begin() with a sequence for text(), and
+/// for each step feed what next() says, then fed() and take() for each row that it asks for. suspend() at any
+/// time between steps, and begin() again. One thread, but cancel() and plan().
 class BackgroundTask {
   public:
     explicit BackgroundTask(uint64_t id) : m_id(id) {}
@@ -28,8 +28,11 @@ class BackgroundTask {
 
     /// False while something that it needs is not there yet.
     virtual bool canBegin() const { return true; }
-    bool planned() const { return !m_ids.empty(); }
+    bool planned() const { return m_planned; }
+    /// Any thread, while nothing else but cancel() is called.
     virtual Status plan(const OpenedModel& model) = 0;
+    /// Behind one that went well.
+    virtual void afterPlan() { m_planned = true; }
     /// What has to be in memory; its last token is to be fed.
     virtual SequenceText text() const = 0;
     virtual void begin(CachedSequence sequence) { m_sequence = std::move(sequence); }
@@ -64,6 +67,7 @@ class BackgroundTask {
 
   private:
     const uint64_t m_id;
+    bool m_planned = false;
     std::atomic<bool> m_cancelled{false};
 };
 

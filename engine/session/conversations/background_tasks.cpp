@@ -10,15 +10,15 @@ void BackgroundTasks::cancel(GenerationId id) {
     }
 }
 
-BackgroundTask* BackgroundTasks::cancelled() const {
+std::shared_ptr<BackgroundTask> BackgroundTasks::cancelled() const {
     const auto task = std::ranges::find_if(m_tasks, [](const auto& each) { return each->cancelled(); });
-    return task == m_tasks.end() ? nullptr : task->get();
+    return task == m_tasks.end() ? nullptr : *task;
 }
 
-BackgroundTask* BackgroundTasks::next() const {
+std::shared_ptr<BackgroundTask> BackgroundTasks::next() const {
     if (m_tasks.empty()) return nullptr;
     const auto shortOne = std::ranges::find(m_tasks, false, [](const auto& task) { return task->isLong(); });
-    return (shortOne == m_tasks.end() ? m_tasks.front() : *shortOne).get();
+    return shortOne == m_tasks.end() ? m_tasks.front() : *shortOne;
 }
 
 void BackgroundTasks::suspend(SequenceCache& idle) {

@@ -32,13 +32,31 @@ bool Generation::isLong() const {
     return bytes > kLongTextBytes;
 }
 
-Status Generation::plan(const OpenedModel& model, PlannedPrompt prompt) {
+Result<Generation::Prepared> Generation::prepare(const OpenedModel& model) const {
+    const StopScope scope([this] { return cancelled(); });
+    Prepared prepared;
+    INGLE_TRY_ASSIGN(prepared.prompt, planPrompt(model, m_request));
+    if (model.tokenizer) {
+        for (const TokenId id : m_request.resumeIds) {
+            if (id < 0 || static_cast<size_t>(id) >= model.tokenizer->vocabSize())
+                return fail(ErrorCode::InvalidArgument, "resumed token {} is outside the vocabulary of {}",
+                            id, model.tokenizer->vocabSize());
+        }
+    }
+    INGLE_TRY_ASSIGN(prepared.rules, AnswerRules::create(model, m_request, prepared.prompt));
+    if (!prepared.rules) return prepared;
+    for (const TokenId id : prepared.prompt.begun) INGLE_TRY(prepared.rules->take(model, id));
+    for (const TokenId id : m_request.resumeIds) INGLE_TRY(prepared.rules->take(model, id));
+    return prepared;
+}
+
+Status Generation::plan(const OpenedModel& model, Prepared prepared) {
     if (m_request.chances > kMostTop)
         return fail(ErrorCode::InvalidArgument, "the {} likeliest tokens: {} at most", m_request.chances,
                     kMostTop);
-    m_prompt = std::move(prompt);
+    m_prompt = std::move(prepared.prompt);
+    m_rules = std::move(prepared.rules);
     m_text = AnswerText(m_request, m_prompt);
-    INGLE_TRY_ASSIGN(m_rules, AnswerRules::create(model, m_request, m_prompt));
     m_ids = m_prompt.ids;
     m_prefixTokens = model.bound.facts().prefixTokens(m_ids);
     m_ids.insert(m_ids.end(), m_prompt.begun.begin(), m_prompt.begun.end());
@@ -51,22 +69,8 @@ Status Generation::plan(const OpenedModel& model, PlannedPrompt prompt) {
     m_answerLength = m_request.resumeIds.size();
     // The text of these ids was given out before; the decoder only has to know where it stands.
     if (model.tokenizer) {
-        for (const TokenId id : m_prompt.begun) {
-            if (m_rules) {
-                INGLE_TRY(m_rules->take(model, id));
-            }
-            m_text.pass(model, id, marks());
-        }
-        for (const TokenId id : m_request.resumeIds) {
-            if (id < 0 || static_cast<size_t>(id) >= model.tokenizer->vocabSize()) {
-                return fail(ErrorCode::InvalidArgument, "resumed token {} is outside the vocabulary of {}",
-                            id, model.tokenizer->vocabSize());
-            }
-            if (m_rules) {
-                INGLE_TRY(m_rules->take(model, id));
-            }
-            say(model, id);
-        }
+        for (const TokenId id : m_prompt.begun) m_text.pass(model, id, marks());
+        for (const TokenId id : m_request.resumeIds) say(model, id);
     }
     return {};
 }
@@ -77,9 +81,12 @@ void Generation::begin(Model& model, CachedSequence sequence) {
     // Pages serve any beginning; a recurrent state only the one it belongs to, so each message's end counts.
     m_messageEnds.clear();
     if (!model.opened().bound.facts().readsPromptsWhole()) m_messageEnds = {m_prompt.messageTokens};
-    const StopScope scope([this] { return cancelled(); });
     if (model.memorySpec().hasStates() && !m_request.messages.empty())
-        m_messageEnds = messageEnds(model.opened(), m_request, m_prompt, m_sequence.ids.size());
+        m_endsToCome =
+            std::async(std::launch::async, [this, &opened = model.opened(), after = m_sequence.ids.size()] {
+                const StopScope scope([this] { return cancelled(); });
+                return messageEnds(opened, m_request, m_prompt, after);
+            });
     m_leastStop = m_sequence.ids.size() + kFewTokens;
     m_readEnd = m_ids.size();
     m_phaseBegin = Clock::now();
@@ -88,6 +95,13 @@ void Generation::begin(Model& model, CachedSequence sequence) {
     m_stats.cachedTokens = static_cast<uint32_t>(m_sequence.ids.size());
     m_sink.onPlan(m_prompt.plan);
     if (m_untoldDevice) m_sink.onDevice(*m_untoldDevice);
+}
+
+bool Generation::mayRead(std::chrono::milliseconds patience) {
+    if (!m_endsToCome.valid()) return true;
+    if (m_endsToCome.wait_for(patience) != std::future_status::ready) return false;
+    m_messageEnds = m_endsToCome.get();
+    return true;
 }
 
 void Generation::suspend() {
@@ -181,9 +195,11 @@ Generation::Outcome Generation::take(const OpenedModel& model, std::span<const f
         return take(model, id, {{odds.of(id), odds.likeliest(m_request.chances)}});
     };
     if (!m_rules) return takeChosen(sample(nullptr));
+    const StopScope scope([this] { return cancelled(); });
     const auto id = m_rules->choose(model, sample);
     const Status taken = id ? m_rules->take(model, *id) : tl::unexpected<Error>(id.error());
     if (taken) return takeChosen(*id);
+    if (cancelled()) return checkLimits();
     failWith(taken.error());
     return Outcome::Finished;
 }

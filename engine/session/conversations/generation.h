@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <optional>
 #include <vector>
 
@@ -26,9 +27,9 @@ inline bool idsOnly(const GenerateRequest& request) {
 /// How many of a row of logits are chosen from. Vocabularies are padded: ids without a token must not be.
 size_t choicesOf(const OpenedModel& model, const GenerateRequest& request, size_t numLogits);
 
-/// First makePrompt() and plan(), then begin() with a sequence, then for each step: feed the sequence what
+/// First prepare() and plan(), then begin() with a sequence, then for each step: feed the sequence what
 /// next() says, tell fed(), and give the logits of the last token to take() if wantsLogits(). When the
-/// sequence is lost, suspend(), and begin() again with another. One thread, but cancel() and makePrompt().
+/// sequence is lost, suspend(), and begin() again with another. One thread, but cancel() and prepare().
 class Generation {
   public:
     Generation(GenerationId id, GenerateRequest request, GenerateSink& sink)
@@ -39,15 +40,18 @@ class Generation {
     bool cancelled() const { return m_cancelled; }
     const std::string& conversation() const { return m_request.conversation; }
 
-    /// Renders and tokenizes the prompt. Any thread. Errors: as planPrompt().
-    Result<PlannedPrompt> makePrompt(const OpenedModel& model) const {
-        const StopScope scope([this] { return cancelled(); });
-        return planPrompt(model, m_request);
-    }
+    /// What takes long where a model file or a grammar wants it to.
+    struct Prepared {
+        PlannedPrompt prompt;
+        std::optional<AnswerRules> rules;  ///< behind what the answer has already
+    };
+    /// Renders and tokenizes the prompt, and compiles what the answer has to follow. Any thread. Errors: as
+    /// planPrompt(), AnswerRules::create(); InvalidArgument for resumed ids that cannot be.
+    Result<Prepared> prepare(const OpenedModel& model) const;
     /// True when that takes longer than others should wait for it.
     bool isLong() const;
-    /// Takes what makePrompt() gave. Errors: InvalidArgument for resumed ids that cannot be.
-    Status plan(const OpenedModel& model, PlannedPrompt prompt);
+    /// Takes what prepare() gave. Errors: InvalidArgument.
+    Status plan(const OpenedModel& model, Prepared prepared);
     /// Prompt, then the answer so far.
     std::span<const TokenId> ids() const { return m_ids; }
     /// The same, with the part of the prompt that is read as a whole.
@@ -55,6 +59,8 @@ class Generation {
     /// Goes on from what `sequence` holds, a beginning of ids(); tells the sink the plan, the first time.
     void begin(Model& model, CachedSequence sequence);
     bool begun() const { return m_sequence.memory != nullptr; }
+    /// Behind begin(): false while it is not known yet where messages end.
+    bool mayRead(std::chrono::milliseconds patience);
     const CachedSequence& sequence() const { return m_sequence; }
     CachedSequence takeSequence() { return std::move(m_sequence); }
     /// Lets go of its sequence.
@@ -151,7 +157,8 @@ class Generation {
     std::unique_ptr<Speculation> m_speculation;
     std::vector<TokenId> m_guessed;  ///< what is fed with guesses
     GenerateStats m_stats;
-    Clock::time_point m_phaseBegin;  ///< when reading, then when answering began
+    Clock::time_point m_phaseBegin;                 ///< when reading, then when answering began
+    std::future<std::vector<size_t>> m_endsToCome;  ///< on another thread; last, since it uses the others
 };
 
 }  // namespace ingle::session

@@ -2,6 +2,7 @@
 
 #include "engine/chat/tools.h"
 #include "engine/session/conversations/answer_rules.h"
+#include "engine/tokenizer/text_meter.h"
 #include "ingle/error_ids.h"
 #include "ingle/stop_scope.h"
 
@@ -70,19 +71,33 @@ Status checkWanted() {
     return {};
 }
 
-/// Renders many times for one prompt, and by the built-in format once a template has used up its work.
+size_t bytesOf(std::span<const ChatMessage> messages) {
+    size_t bytes = 0;
+    for (const ChatMessage& message : messages)
+        for (const Part& part : message.parts) bytes += part.text.size();
+    return bytes;
+}
+
+/// What is done for one request, though it renders and cuts its texts many times, has one budget. Once a
+/// template has used it up, the built-in format renders.
 class Renderings {
   public:
-    explicit Renderings(const chat::PromptRenderer& prompts) : m_prompts(prompts) {}
+    Renderings(const chat::PromptRenderer& prompts, std::span<const ChatMessage> messages)
+        : m_prompts(prompts),
+          m_meter(chat::jinja::Meter::kMostWork + kWorkPerByte * bytesOf(messages)),
+          m_texts(bytesOf(messages)) {}
 
     chat::PromptRenderer::Rendered render(std::span<const ChatMessage> messages, chat::GenerationPrompt add) {
-        if (!m_meter.isUsedUp()) m_meter = chat::jinja::Meter();
         return m_prompts.render(messages, add, m_meter);
     }
 
   private:
+    /// A long chat is rendered some twenty times until it fits, and each byte copied a few times.
+    static constexpr size_t kWorkPerByte = 256;
+
     const chat::PromptRenderer& m_prompts;
     chat::jinja::Meter m_meter;
+    const tokenizer::TextMeter::Together m_texts;
 };
 
 /// Fills in ids, messageTokens and the plan's note, where they may be as few as `budget`. Returns how many
@@ -153,7 +168,7 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
     const uint32_t room = roomForPrompts(context, prompts);
     const uint32_t budget = room > 0 ? room : UINT32_MAX;
 
-    Renderings renderings(prompts);
+    Renderings renderings(prompts, request.messages);
     const auto droppable = static_cast<size_t>(std::ranges::count(turns, false, &Turn::mustStay));
     const auto withoutOldest = [&](size_t count) -> Result<SizedPrompt> {
         INGLE_TRY(checkWanted());
@@ -230,8 +245,9 @@ Result<PromptPreview> previewPrompt(const OpenedModel& model, const GenerateRequ
     std::vector<ChatMessage> kept;
     for (const uint32_t index : planned.plan.kept) kept.push_back(request.messages[index]);
     preview.text = request.rawPrompt;
+    Renderings renderings(prompts, request.messages);
     if (!kept.empty()) {
-        for (const auto& segment : prompts.render(kept, chat::GenerationPrompt::Add).segments)
+        for (const auto& segment : renderings.render(kept, chat::GenerationPrompt::Add).segments)
             preview.text += segment.text;
         INGLE_TRY(checkWanted());
     }
@@ -272,7 +288,8 @@ Status checkTokenizer(const OpenedModel& model) {
 
 Result<PromptSize> measurePrompt(const OpenedModel& model, std::span<const ChatMessage> messages) {
     INGLE_TRY(checkTokenizer(model));
-    const auto rendered = model.prompts->render(messages, chat::GenerationPrompt::Add);
+    Renderings renderings(*model.prompts, messages);
+    const auto rendered = renderings.render(messages, chat::GenerationPrompt::Add);
     INGLE_TRY(checkWanted());
     INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode(rendered.segments, /*addSpecial=*/true));
     return PromptSize{static_cast<uint32_t>(ids.size()), roomForPrompts(model.contextTokens, *model.prompts)};
@@ -284,7 +301,7 @@ std::vector<size_t> messageEnds(const OpenedModel& model, const GenerateRequest&
     std::vector<size_t> ends{planned.messageTokens};
     std::vector<ChatMessage> messages;
     for (const uint32_t index : planned.plan.kept) messages.push_back(request.messages[index]);
-    Renderings renderings(prompts);
+    Renderings renderings(prompts, messages);
     while (messages.size() > 1 && ends.back() > after && !StopScope::isStopWanted()) {
         messages.pop_back();
         const auto rendered = renderings.render(messages, chat::GenerationPrompt::Omit);

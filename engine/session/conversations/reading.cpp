@@ -6,6 +6,7 @@
 #include "engine/chat/tools.h"
 #include "engine/session/conversations/prompt_planner.h"
 #include "engine/session/snapshots/model_snapshots.h"
+#include "engine/tokenizer/text_meter.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::session {
@@ -20,6 +21,10 @@ Result<std::vector<TokenId>> commonTokens(const OpenedModel& model, const chat::
                                           std::span<const ChatMessage> messages) {
     INGLE_TRY(checkTokenizer(model));
     if (messages.empty()) return fail(ErrorCode::InvalidArgument, "there is no text to read");
+    size_t bytes = 0;
+    for (const ChatMessage& message : messages)
+        for (const Part& part : message.parts) bytes += part.text.size();
+    const tokenizer::TextMeter::Together texts(bytes);
     std::vector<TokenId> common;
     for (const char* continuation : kContinuations) {
         std::vector<ChatMessage> longer(messages.begin(), messages.end());
@@ -54,12 +59,16 @@ Status Reading::plan(const OpenedModel& model) {
                  model.contextTokens, room),
             tokens, room);
     }
+    return {};
+}
+
+void Reading::afterPlan() {
+    BackgroundTask::afterPlan();
     m_cost = {.tokens = static_cast<uint32_t>(m_ids.size()),
               .readTokens = static_cast<uint32_t>(m_snapshots.longestPrefix(m_ids)),
               .keptBytes = m_snapshots.bytesOf(static_cast<uint32_t>(m_ids.size()))};
     m_sink.onCost(m_cost);
     m_finished = m_cost.readTokens == m_cost.tokens;
-    return {};
 }
 
 void Reading::begin(CachedSequence sequence) {

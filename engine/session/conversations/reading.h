@@ -24,6 +24,8 @@ class Reading final : public BackgroundTask {
     /// Errors: InvalidArgument when the text does not fit the context, or there is none; Unsupported where
     /// nothing is kept on the disk, or the model has no tokenizer.
     Status plan(const OpenedModel& model) override;
+    /// Tells the sink what it costs.
+    void afterPlan() override;
     SequenceText text() const override { return {m_ids, 0}; }
     void begin(CachedSequence sequence) override;
     void restart() override { m_sequence = {}; }

@@ -50,14 +50,14 @@ GenerationId Scheduler::submit(GenerateRequest request, GenerateSink& sink,
 
 GenerationId Scheduler::submit(ScoreRequest request, ScoreSink& sink) {
     const std::scoped_lock lock(m_mutex);
-    m_tasks.add(std::make_unique<Scoring>(m_nextId, std::move(request), sink));
+    m_tasks.add(std::make_shared<Scoring>(m_nextId, std::move(request), sink));
     m_changed.notify_one();
     return m_nextId++;
 }
 
 GenerationId Scheduler::submit(ReadRequest request, ReadSink& sink) {
     const std::scoped_lock lock(m_mutex);
-    m_tasks.add(std::make_unique<Reading>(m_nextId, std::move(request), sink, m_snapshots));
+    m_tasks.add(std::make_shared<Reading>(m_nextId, std::move(request), sink, m_snapshots));
     m_changed.notify_one();
     return m_nextId++;
 }
@@ -94,13 +94,24 @@ bool Scheduler::answersWait() {
     return !m_waiting.empty();
 }
 
-BackgroundTask* Scheduler::nextTask(Idle idle) {
+std::shared_ptr<BackgroundTask> Scheduler::nextTask(Idle idle) {
     const std::scoped_lock lock(m_mutex);
-    if (BackgroundTask* task = m_tasks.cancelled()) return task;
+    if (auto task = m_tasks.cancelled()) return task;
     return idle == Idle::Yes ? m_tasks.next() : nullptr;
 }
 
+void Scheduler::dropCancelled() {
+    for (auto next = m_waiting.begin(); next != m_waiting.end();) {
+        Generation& generation = **next++;
+        if (!generation.cancelled()) continue;
+        settle();
+        generation.checkLimits();
+        drop(generation);
+    }
+}
+
 void Scheduler::admit() {
+    dropCancelled();
     for (auto next = m_waiting.begin(); next != m_waiting.end();) {
         const auto current = next++;
         Generation& generation = **current;
@@ -126,7 +137,7 @@ void Scheduler::admit() {
 
 std::optional<Status> Scheduler::plan(const std::shared_ptr<Generation>& generation) {
     const OpenedModel& model = m_model.opened();
-    const auto take = [&](Result<PlannedPrompt> prompt) -> Status {
+    const auto take = [&](Result<Generation::Prepared> prompt) -> Status {
         if (!prompt) return tl::unexpected<Error>(std::move(prompt).error());
         return generation->plan(model, *std::move(prompt));
     };
@@ -143,13 +154,13 @@ std::optional<Status> Scheduler::plan(const std::shared_ptr<Generation>& generat
         if (isLong && std::ranges::find(m_plannings, true, &Planning::isLong) != m_plannings.end())
             return std::nullopt;
         m_plannings.push_back({generation, isLong, std::async(std::launch::async, [generation, &model] {
-                                   return generation->makePrompt(model);
+                                   return generation->prepare(model);
                                })});
         planning = std::prev(m_plannings.end());
         if (!isLong) patience = kUntilShortIsMade;
     }
     if (!isMade(*planning, patience)) return std::nullopt;
-    Result<PlannedPrompt> prompt = planning->prompt.get();
+    Result<Generation::Prepared> prompt = planning->prompt.get();
     m_plannings.erase(planning);
     return take(std::move(prompt));
 }
@@ -234,8 +245,9 @@ std::vector<Scheduler::Part> Scheduler::compose() {
     }
     const size_t alone = m_model.placement().place().promptTokens();
     const size_t chunk = parts.empty() ? alone : alone / kSharedPrefillShare;
-    const auto reader =
-        std::ranges::find_if(m_running, [](const auto& generation) { return generation->reading(); });
+    const auto reader = std::ranges::find_if(m_running, [&](const auto& generation) {
+        return generation->reading() && generation->mayRead(parts.empty() ? kUntilItCanBegin : 0ms);
+    });
     if (reader == m_running.end()) {
         addGuesses(parts);
         return parts;
@@ -433,14 +445,14 @@ void Scheduler::suspendTasks() {
 }
 
 void Scheduler::stepTask(Idle idle) {
-    BackgroundTask* task = nextTask(idle);
+    const std::shared_ptr<BackgroundTask> task = nextTask(idle);
     if (task == nullptr) return;
     if (!task->cancelled() && !task->canBegin()) {
         waitForChange();
         return;
     }
     if (!task->begun()) suspendTasks();
-    const Status status = stepTask(*task);
+    const Status status = stepTask(task);
     if (status && !task->finished()) return;
     suspendTasks();
     if (status)
@@ -456,11 +468,36 @@ void Scheduler::waitForChange() {
     m_changed.wait_for(lock, kUntilItCanBegin);
 }
 
-Status Scheduler::stepTask(BackgroundTask& task) {
+std::optional<Status> Scheduler::plan(const std::shared_ptr<BackgroundTask>& task) {
+    const auto isDone = [](const TaskPlanning& planning, std::chrono::milliseconds patience) {
+        return planning.done.wait_for(patience) == std::future_status::ready;
+    };
+    std::erase_if(m_taskPlannings,
+                  [&](const TaskPlanning& each) { return each.task->cancelled() && isDone(each, 0ms); });
+    auto planning = std::ranges::find(m_taskPlannings, task, &TaskPlanning::task);
+    if (planning == m_taskPlannings.end()) {
+        if (m_taskPlannings.size() >= kMostPlannings) return std::nullopt;
+        m_taskPlannings.push_back({task, std::async(std::launch::async, [task, &model = m_model.opened()] {
+                                       const StopScope scope([&task] { return task->cancelled(); });
+                                       return task->plan(model);
+                                   })});
+        planning = std::prev(m_taskPlannings.end());
+    }
+    if (!isDone(*planning, kUntilItCanBegin)) return std::nullopt;
+    Status status = planning->done.get();
+    m_taskPlannings.erase(planning);
+    return status;
+}
+
+Status Scheduler::stepTask(const std::shared_ptr<BackgroundTask>& wanted) {
+    BackgroundTask& task = *wanted;
     if (task.cancelled()) return fail(ErrorCode::Cancelled, "cancelled");
+    const StopScope scope([&task] { return task.cancelled(); });
     if (!task.planned()) {
-        const StopScope scope([&task] { return task.cancelled(); });
-        return task.plan(m_model.opened());
+        const auto planned = plan(wanted);
+        if (!planned) return {};
+        if (*planned) task.afterPlan();
+        return *planned;
     }
     if (!task.begun()) {
         INGLE_TRY_ASSIGN(CachedSequence sequence, m_finder.find(task.text(), runningSequences()));

@@ -60,12 +60,19 @@ class Scheduler {
     struct Planning {
         std::shared_ptr<Generation> generation;
         bool isLong = false;
-        std::future<Result<PlannedPrompt>> prompt;
+        std::future<Result<Generation::Prepared>> prompt;
+    };
+    /// The same for a background task.
+    struct TaskPlanning {
+        std::shared_ptr<BackgroundTask> task;
+        std::future<Status> done;
     };
 
     bool hasWork();
     bool answersWait();
     void admit();
+    /// Also those that wait behind others.
+    void dropCancelled();
     /// Nothing: its prompt is not there yet. Prompts are made while steps go on, long ones one after the
     /// other.
     std::optional<Status> plan(const std::shared_ptr<Generation>& generation);
@@ -112,10 +119,12 @@ class Scheduler {
     /// Whether the step had no work beside background tasks.
     enum class Idle { Yes, No };
     /// One that was cancelled, or whose turn it is when that is all there is to do; null: none.
-    BackgroundTask* nextTask(Idle idle);
+    std::shared_ptr<BackgroundTask> nextTask(Idle idle);
     void stepTask(Idle idle);
     /// Errors: what ends the task.
-    Status stepTask(BackgroundTask& task);
+    Status stepTask(const std::shared_ptr<BackgroundTask>& task);
+    /// On another thread. Nothing: it is not done yet.
+    std::optional<Status> plan(const std::shared_ptr<BackgroundTask>& task);
     void suspendTasks();
     /// For what cannot begin yet: until something is submitted or cancelled, or a moment has passed.
     void waitForChange();
@@ -136,7 +145,8 @@ class Scheduler {
     std::optional<Clock::time_point> m_stepBegin;  ///< of one that m_costs is to be told of
     /// Steps of the only running generation, whose sequence nothing else touches meanwhile.
     std::unique_ptr<backend::DecodeQueue> m_ahead;
-    std::vector<Planning> m_plannings;  ///< of those that wait, or were cancelled since
+    std::vector<Planning> m_plannings;          ///< of those that wait, or were cancelled since
+    std::vector<TaskPlanning> m_taskPlannings;  ///< the same
 };
 
 }  // namespace ingle::session

@@ -31,7 +31,7 @@ struct OpenedModel {
     std::shared_ptr<const tokenizer::Tokenizer> tokenizer;  ///< null: the file has none, only ids work
     std::optional<chat::PromptRenderer> prompts;            ///< set by openModel()
     std::unordered_map<TokenId, std::string> markTokens;    ///< silent tokens that chat marks are made of
-    /// Built by the first answer that follows a grammar. The engine's thread only.
+    /// Built by the first answer that follows a grammar. By AnswerRules only, under its lock.
     mutable std::shared_ptr<const grammar::TokenTrie> tokenTrie;
     ModelShape shape;
     uint32_t contextTokens = 0;  ///< 0: no limit (recurrent models)

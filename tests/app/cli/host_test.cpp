@@ -280,6 +280,20 @@ TEST_F(HostTest, RenderingAndTokenizingEndWhenNobodyWantsThem) {
     EXPECT_EQ(failure(5).id, "cancelled");
 }
 
+TEST_F(HostTest, APreviewThatNeverEndsHoldsUpNoAnswerAndNoModel) {
+    load();
+    GenerateRequest asked;
+    asked.messages = {textMessage(Role::User, std::string(kForEver))};
+    m_client.send(3, protocol::Preview{asked});
+    m_client.send(4, answer(3));
+    EXPECT_EQ(collect(4).ids.size(), 3u);
+    m_client.send(5, protocol::Preview{asked});  // waits behind it
+    m_client.send(6, protocol::Unload{});
+    EXPECT_EQ(failure(3).id, "cancelled");
+    EXPECT_EQ(failure(5).id, "cancelled");
+    EXPECT_TRUE(m_client.next<protocol::Unloaded>(6));
+}
+
 TEST_F(HostTest, StreamsAnAnswer) {
     load();
     m_client.send(3, answer(50));

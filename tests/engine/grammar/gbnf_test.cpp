@@ -1,9 +1,12 @@
 /// GBNF: what is accepted, and sentences for what is not.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "engine/grammar/gbnf.h"
 #include "engine/grammar/matcher.h"
 #include "engine/grammar/token_trie.h"
+#include "ingle/stop_scope.h"
 #include "tests/processor_time.h"
 
 namespace ingle::grammar {
@@ -103,6 +106,47 @@ TEST(MatcherTest, hostileGrammarsAreBounded) {
     while (deep.advance("(")) deep.forgetIfMany();
     EXPECT_TRUE(deep.exceeded());
     EXPECT_LT(test::processorSeconds() - before, 5);
+}
+
+/// Rules that differ at every path, and every word of three letters.
+struct ManyWays {
+    std::string rules = "root ::= ";
+    std::vector<std::string> words;
+
+    ManyWays() {
+        std::mt19937 random(1);
+        for (int rule = 0; rule < 600; ++rule) {
+            std::string letters;
+            for (char letter = 'a'; letter <= 'z'; ++letter)
+                if (random() % 2 == 0) letters += letter;
+            rules += (rule > 0 ? " | [" : "[") + letters + "]{8}";
+        }
+        for (char a = 'a'; a <= 'z'; ++a)
+            for (char b = 'a'; b <= 'z'; ++b)
+                for (char c = 'a'; c <= 'z'; ++c) words.push_back({a, b, c});
+    }
+};
+
+TEST(MatcherTest, oneTokenCostsSoMuchAndNoMore) {
+    const ManyWays many;
+    Matcher matcher(compile(parseGbnf(many.rules).value()).value());
+    const TokenTrie trie(many.words);
+    ASSERT_FALSE(matcher.exceeded());
+    const double before = test::processorSeconds();
+    trie.allowed(matcher, matcher.state());
+    EXPECT_TRUE(matcher.exceeded());
+    EXPECT_LT(test::processorSeconds() - before, 2);
+}
+
+TEST(MatcherTest, endsWhenNobodyWantsToKnow) {
+    const ManyWays many;
+    Matcher matcher(compile(parseGbnf(many.rules).value()).value());
+    const TokenTrie trie(many.words);
+    const StopScope scope([] { return true; });
+    const double before = test::processorSeconds();
+    trie.allowed(matcher, matcher.state());
+    EXPECT_TRUE(matcher.exceeded());
+    EXPECT_LT(test::processorSeconds() - before, 0.1);
 }
 
 TEST(MatcherTest, whatIsForgottenChangesNothing) {

@@ -171,6 +171,22 @@ TEST_P(ManySessions, cancellingOneLeavesTheOthersAlone) {
     for (const size_t i : {0u, 1u, 3u}) EXPECT_EQ(sinks[i].ids, alone(request(static_cast<int>(i)))) << i;
 }
 
+TEST_P(ManySessions, whoWaitsBehindTheOthersIsCancelledAtOnce) {
+    std::array<RecordingSink, kMostAtOnce + 3> sinks;
+    std::array<GenerationId, kMostAtOnce + 3> ids{};
+    for (size_t i = 0; i < sinks.size(); ++i) {
+        GenerateRequest one = request(static_cast<int>(i % kMostAtOnce));
+        one.maxTokens = 60;
+        ids[i] = m_engine->submit(one, sinks[i]).value();
+    }
+    while (sinks[kMostAtOnce - 1].ids.empty()) m_engine->step();
+    m_engine->cancel(ids.back());
+    m_engine->step();
+    ASSERT_TRUE(sinks.back().result);
+    EXPECT_EQ(sinks.back().result->reason, StopReason::Cancelled);
+    EXPECT_FALSE(sinks[kMostAtOnce].result);
+}
+
 TEST_P(ManySessions, aRequestThatCannotBeDoesNotDisturbTheOthers) {
     std::array<RecordingSink, 3> sinks;
     for (size_t i = 0; i < sinks.size(); ++i) {

@@ -1526,6 +1526,10 @@
         <source>Today's backup of your conversations could not be made; Inglenook tries again. %1</source>
         <translation>Die heutige Sicherung Ihrer Gespräche ließ sich nicht machen; Inglenook versucht es wieder. %1</translation>
     </message>
+    <message>
+        <source>The disk does not keep what is written to it, so a power cut would take the last answers; Inglenook tries again. %1</source>
+        <translation>Die Festplatte bewahrt nicht, was auf sie geschrieben wird; ein Stromausfall nähme die letzten Antworten mit. Inglenook versucht es wieder. %1</translation>
+    </message>
 </context>
 <context>
     <name>Synonyms</name>

@@ -1,18 +1,20 @@
 #include "app/cli/fresh_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 
 #include "app/cli/interruption.h"
-#include "ingle/file_descriptor.h"
 
 namespace ingle::cli {
 namespace {
@@ -22,6 +24,36 @@ namespace fs = std::filesystem;
 std::string folderOf(const std::string& file) {
     const fs::path folder = fs::path(file).parent_path();
     return folder.empty() ? "." : folder.string();
+}
+
+constexpr const char* kBeginning = ".ingle-";
+
+/// Held for as long as the folder is in use; the kernel takes it back from a process that was killed.
+FileDescriptor lockOf(const std::string& folder) {
+    FileDescriptor lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    if (!lock.isOpen() || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return {};
+    return lock;
+}
+
+/// What imports left here that were killed.
+void removeStale(const std::string& folder) {
+    constexpr auto kJustMade = std::chrono::minutes(1);  // and perhaps not locked yet
+    std::error_code unknown;
+    for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end;
+         entry.increment(unknown)) {
+        const std::string path = entry->path().string();
+        const std::string name = entry->path().filename().string();
+        struct stat info {};
+        const bool isOne = name.starts_with(kBeginning) && name.size() == std::strlen(kBeginning) + 6 &&
+                           ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
+                           info.st_uid == ::geteuid();
+        if (!isOne || std::chrono::system_clock::from_time_t(info.st_mtime) + kJustMade >
+                          std::chrono::system_clock::now())
+            continue;
+        const FileDescriptor lock = lockOf(path);
+        std::error_code ignored;
+        if (lock.isOpen()) fs::remove_all(path, ignored);
+    }
 }
 
 /// The error's code and its sentence.
@@ -45,10 +77,11 @@ std::string readAll(int from) {
 }  // namespace
 
 Result<std::unique_ptr<FreshFolder>> FreshFolder::beside(const std::string& target) {
-    std::string path = folderOf(target) + "/.ingle-XXXXXX";
+    removeStale(folderOf(target));
+    std::string path = folderOf(target) + "/" + kBeginning + "XXXXXX";
     if (!::mkdtemp(path.data()))
         return fail(ErrorCode::Io, "{}: cannot be written: {}", target, std::strerror(errno));
-    return std::unique_ptr<FreshFolder>(new FreshFolder(path, target));
+    return std::unique_ptr<FreshFolder>(new FreshFolder(path, target, lockOf(path)));
 }
 
 FreshFolder::~FreshFolder() {

@@ -5,11 +5,13 @@
 #include <memory>
 #include <string>
 
+#include "ingle/file_descriptor.h"
 #include "ingle/result.h"
 
 namespace ingle::cli {
 
-/// A folder beside a file that is to be made, which nobody else uses. Goes with all that is in it.
+/// A folder beside a file that is to be made, which nobody else uses. Goes with all that is in it; where the
+/// process was killed, when the next one is made there.
 class FreshFolder {
   public:
     /// Errors: Io.
@@ -27,10 +29,11 @@ class FreshFolder {
     Status moveToTarget() const;
 
   private:
-    FreshFolder(std::string path, std::string target)
-        : m_path(std::move(path)), m_target(std::move(target)) {}
+    FreshFolder(std::string path, std::string target, FileDescriptor lock)
+        : m_path(std::move(path)), m_target(std::move(target)), m_lock(std::move(lock)) {}
 
     std::string m_path, m_target;
+    FileDescriptor m_lock;
 };
 
 /// Runs `work` in a copy of this process, which must have one thread: it may cage itself to `folder`, and

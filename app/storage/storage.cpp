@@ -249,8 +249,11 @@ std::chrono::milliseconds Storage::tend() {
     if (isInMemory()) return kExpiryEvery;
     if (!m_history || (*m_history)->refusal()) return kLookEvery;
     const Clock::time_point now = Clock::now();
-    // What cannot be flushed now is flushed at the next look.
-    const auto untilSync = (*m_history)->syncWhenDue().value_or(std::nullopt);
+    // What cannot be flushed now is flushed at the next look, and told once.
+    const auto synced = (*m_history)->syncWhenDue();
+    if (std::exchange(m_isFlushed, synced.has_value()) && !synced)
+        notify(Notice::Kind::NotFlushed, synced.error().message);
+    const auto untilSync = synced.value_or(std::nullopt);
     const std::chrono::milliseconds rest = std::min(kLookEvery, untilSync.value_or(kLookEvery));
     if (now >= m_nextLook) {
         m_nextLook = now + kLookEvery;

@@ -33,10 +33,11 @@ struct Notice {
                           ///< now
         ShreddingWaits,   ///< what was deleted for good is still in some file; it is tried again
         NoBackup,         ///< today's could not be made; it is tried again
+        NotFlushed,       ///< what was written lately would not outlive a power cut; it is tried again
     };
     Kind kind = Kind::FileRescued;
     std::string path;
-    std::string error;  ///< why; of FileNotRescued, ShreddingWaits and NoBackup
+    std::string error;  ///< why; of FileNotRescued, ShreddingWaits, NoBackup and NotFlushed
 };
 
 /// Names a request that may be cancelled.
@@ -170,6 +171,7 @@ class Storage {
     const std::shared_ptr<Result<library::Library>> m_library;  ///< also what is left behind uses it
 
     // The journal's.
+    bool m_isFlushed = true;           ///< as far as the last try tells
     Clock::time_point m_nextLook{};    ///< after the file
     Clock::time_point m_nextExpiry{};  ///< of the trash
     Clock::time_point m_nextShred{};

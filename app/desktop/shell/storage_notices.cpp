@@ -38,6 +38,12 @@ QString sentenceOf(const storage::Notice& notice) {
                                         "Today's backup of your conversations could not be made; Inglenook "
                                         "tries again. %1"))
                 .arg(toQString(notice.error));
+        case Kind::NotFlushed:
+            return tr(QT_TRANSLATE_NOOP(
+                          "StorageNotices",
+                          "The disk does not keep what is written to it, so a power cut would take the last "
+                          "answers; Inglenook tries again. %1"))
+                .arg(toQString(notice.error));
         case Kind::ShreddingWaits:
             return tr(QT_TRANSLATE_NOOP(
                           "StorageNotices",

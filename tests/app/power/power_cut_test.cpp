@@ -66,6 +66,8 @@ int renamed(const char* from, const char* to, int result) {
     return result;
 }
 
+std::atomic<bool> flushingFails = false;
+
 }  // namespace
 
 // In place of the system's, for all libraries: a name that the program has itself comes first.
@@ -114,12 +116,14 @@ int ftruncate64(int fd, off64_t size) noexcept {
     return ftruncate(fd, size);
 }
 int fsync(int fd) {
+    if (flushingFails) return errno = EIO, -1;
     static auto* const real = systems<int(int)>("fsync");
     const int done = real(fd);
     if (done == 0) RecordedDisk::get().flushed(fd);
     return done;
 }
 int fdatasync(int fd) {
+    if (flushingFails) return errno = EIO, -1;
     static auto* const real = systems<int(int)>("fdatasync");
     const int done = real(fd);
     if (done == 0) RecordedDisk::get().flushed(fd);
@@ -297,6 +301,34 @@ TEST_F(PowerCut, AtMostASecondOfAnAnswerIsGone) {
 std::string contentOf(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_F(PowerCut, ADiskThatDoesNotFlushIsToldOfOnce) {
+    std::atomic<int> told = 0;
+    storage::Storage storage(m_data, [&](const storage::Notice& notice) {
+        if (notice.kind == storage::Notice::Kind::NotFlushed) ++told;
+    });
+    const auto conversation = valueOf(
+        asked(storage, [](history::History& h) { return history::createConversation(h, "Title", "m"); }));
+    const auto question = valueOf(asked(storage, [&](history::History& h) {
+        return history::addUserMessage(h, conversation, 0, {{PartKind::Text, "What?", ""}});
+    }));
+    const auto answer = valueOf(asked(storage, [&](history::History& h) {
+        return history::beginAnswer(h, conversation, question, "m", "M", {});
+    }));
+    const auto write = [&](int token) {
+        const std::vector<PartPiece> pieces{{PartKind::Text, "word ", ""}};
+        EXPECT_TRUE(asked(storage, [&](history::History& h) {
+            return history::appendAnswer(h, answer, pieces, {token}, "");
+        }));
+    };
+    flushingFails = true;
+    write(0);
+    for (int tries = 0; tries < 500 && told == 0; ++tries) std::this_thread::sleep_for(10ms);
+    EXPECT_EQ(told, 1);
+    std::this_thread::sleep_for(100ms);
+    EXPECT_EQ(told, 1) << "again and again";
+    flushingFails = false;
 }
 
 TEST_F(PowerCut, TheLibraryIsWhole) {

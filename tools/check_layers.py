@@ -87,6 +87,7 @@ ALLOWED = {
     "app/protocol": PUBLIC | {"app/codec", "app/protocol"},
     "app/client": PUBLIC | {"app/protocol", "app/local", "app/client"},
     "app/sandbox": PUBLIC | {"app/sandbox"},
+    "app/brokers": PUBLIC | {"engine/io", "app/sandbox", "app/brokers"},
     "app/crash": PUBLIC | {"app/crash"},
     "app/library": PUBLIC | {"engine/io", "app/codec", "app/library"},
     HISTORY + "text": PUBLIC | {HISTORY + "text"},
@@ -105,13 +106,14 @@ ALLOWED = {
     "app/documents/program": DOCUMENT_READERS | {"app/sandbox", "app/documents/program"},
     "app/cli": PUBLIC | HISTORY_ROOMS | {
         "engine/lab", "engine/import", "app/protocol", "app/client", "app/library", "app/documents", "app/exchange",
-        "app/sandbox", "app/crash", "app/cli"
+        "app/sandbox", "app/brokers", "app/crash", "app/cli"
     },
     "app/local": PUBLIC | {"app/local"},
     "app/sse": PUBLIC | {"app/sse"},
     "app/bridge": PUBLIC | {"app/codec", "app/local", "app/sse", "app/protocol", "app/sandbox", "app/bridge"},
     "app/serve": PUBLIC | {
-        "app/codec", "app/local", "app/sse", "app/protocol", "app/client", "app/library", "app/sandbox", "app/serve"
+        "app/codec", "app/local", "app/sse", "app/protocol", "app/client", "app/library", "app/sandbox", "app/brokers",
+        "app/serve"
     },
     "app/typeset": PUBLIC | {"app/sandbox", "app/typeset"},
     DESKTOP + "services": DESKTOP_SERVICES,

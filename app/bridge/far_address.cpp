@@ -53,6 +53,7 @@ Result<FarAddress> farAddress(const std::string& text, Plain plain) {
                     shown(host));
     const std::string port = partOf(url.get(), CURLUPART_PORT);
     address.host = port.empty() ? host : fmt::format("{}:{}", host, port);
+    address.port = port.empty() ? (address.isEncrypted ? 443 : 80) : static_cast<uint16_t>(std::stoul(port));
     address.base = partOf(url.get(), CURLUPART_URL);
     while (address.base.ends_with('/')) address.base.pop_back();
     address.root =

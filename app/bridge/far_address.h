@@ -1,6 +1,7 @@
 /// Where the far server is.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "ingle/result.h"
@@ -11,6 +12,7 @@ struct FarAddress {
     std::string base;  ///< "https://host:8000/v1", without a slash at its end
     std::string root;  ///< the same without "/v1": where some servers have what is not in OpenAI's interface
     std::string host;  ///< for people: "host:8000"
+    uint16_t port = 443;
     bool isLoopback = false;
     bool isEncrypted = true;
 };

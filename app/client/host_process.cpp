@@ -49,7 +49,7 @@ Result<std::unique_ptr<HostProcess>> HostProcess::start(const HostCommand& comma
     FileDescriptor process(openProcess(pid));
     if (!process.isOpen()) {
         const int reason = errno;
-        ::kill(pid, SIGKILL);
+        endChild(pid);
         ::waitpid(pid, nullptr, 0);
         return fail(ErrorCode::Io, "Cannot watch {}: {}.", command.program, std::strerror(reason));
     }
@@ -70,6 +70,7 @@ void HostProcess::closeInput() {
 }
 
 void HostProcess::kill() {
+    if (theStarter) return theStarter->end(m_pid);
     // The descriptor, unlike the number, can never mean another process.
     ::syscall(SYS_pidfd_send_signal, m_process.get(), SIGKILL, nullptr, 0);
 }

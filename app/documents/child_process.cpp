@@ -27,7 +27,7 @@ class Child {
     explicit Child(pid_t pid) : m_pid(pid) {}
     ~Child() {
         if (m_pid == 0) return;
-        ::kill(m_pid, SIGKILL);
+        endChild(m_pid);
         waitForEnd();
     }
     Child(const Child&) = delete;

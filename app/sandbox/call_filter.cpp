@@ -73,7 +73,8 @@ constexpr int kNewProcesses[] = {
     SCMP_SYS(kill), SCMP_SYS(pidfd_open), SCMP_SYS(pidfd_send_signal)};
 
 constexpr uint64_t kLowerHalf = 0xffffffff;
-constexpr int kFamilies = 64;  // of sockets; Linux has 46
+constexpr uint64_t kTypeBits = 0xf;  // of a socket; the others are flags
+constexpr int kFamilies = 64;        // of sockets; Linux has 46
 
 class Rules {
   public:
@@ -101,19 +102,22 @@ class Rules {
         if (m_code == 0) m_code = seccomp_load(m_filter.get());
         return m_code;
     }
+    /// By which the kernel asks about what SCMP_ACT_NOTIFY was added for.
+    int requests() const { return seccomp_notify_fd(m_filter.get()); }
 
   private:
     std::unique_ptr<void, decltype(&seccomp_release)> m_filter;
     int m_code = 0;
 };
 
-void refuseProcesses(Rules& rules) {
+void refuseProcesses(Rules& rules, Programs programs) {
     // A thread shares everything with the process. glibc makes threads by clone() where there is no clone3(),
     // whose arguments no filter sees.
     rules.add(kUnknown, SCMP_SYS(clone3));
     rules.refuseWhere(SCMP_SYS(clone), {0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0});
     for (const int call : kNewProcesses) {
-        if (call != SCMP_SYS(kill)) rules.add(kDenied, call);
+        const bool isWaiting = call == SCMP_SYS(pidfd_open) && programs == Programs::Asked;
+        if (call != SCMP_SYS(kill) && !isWaiting) rules.add(kDenied, call);
     }
     const auto self = static_cast<uint64_t>(::getpid());
     // Whatever is not exactly this process, as a number of 64 bits, is another one.
@@ -121,6 +125,18 @@ void refuseProcesses(Rules& rules) {
          {SCMP_SYS(kill), SCMP_SYS(tgkill), SCMP_SYS(rt_sigqueueinfo), SCMP_SYS(rt_tgsigqueueinfo)})
         rules.refuseWhere(call, {0, SCMP_CMP_NE, self});
     rules.add(kDenied, SCMP_SYS(tkill));
+}
+
+/// All but local streams: a datagram goes to whom it names, without connect().
+void refuseOtherSockets(Rules& rules) {
+    for (const int call : {SCMP_SYS(socket), SCMP_SYS(socketpair)}) {
+        for (int bit = 0; bit < 32; ++bit)
+            if (const uint64_t value = uint64_t{1} << bit; value != AF_UNIX)
+                rules.refuseWhere(call, {0, SCMP_CMP_MASKED_EQ, value, value});
+        rules.refuseValue(call, 0, AF_UNSPEC);
+        for (uint64_t type = 0; type <= kTypeBits; ++type)
+            if (type != SOCK_STREAM) rules.refuseWhere(call, {1, SCMP_CMP_MASKED_EQ, kTypeBits, type});
+    }
 }
 
 void fill(Rules& rules, Sockets sockets, Programs programs, Calls calls) {
@@ -131,8 +147,8 @@ void fill(Rules& rules, Sockets sockets, Programs programs, Calls calls) {
     for (const auto refused : {std::span<const int>(kOtherProcesses), std::span<const int>(kKernel),
                                std::span<const int>(kNamespaces)})
         rules.refuse(refused);
-    if (calls == Calls::Few) {
-        rules.refuse(kAroundFiles);
+    if (calls == Calls::Few) rules.refuse(kAroundFiles);
+    if (calls != Calls::Desktop) {
         rules.refuse(kFileRights);
         // By name; by descriptor it is the time of a file that is open already.
         rules.refuseWhere(SCMP_SYS(utimensat), {1, SCMP_CMP_NE, 0});
@@ -146,23 +162,27 @@ void fill(Rules& rules, Sockets sockets, Programs programs, Calls calls) {
     rules.refuseWhere(SCMP_SYS(prlimit64), {0, SCMP_CMP_NE, 0});
     if (sockets == Sockets::None || sockets == Sockets::Pairs) rules.refuse(kNewSockets);
     if (sockets == Sockets::None) rules.refuse(kMoreSockets);
+    if (sockets == Sockets::Asked) {
+        refuseOtherSockets(rules);
+        rules.add(SCMP_ACT_NOTIFY, SCMP_SYS(connect));
+    }
     if (sockets == Sockets::Connecting) {
         for (int family = 0; family < kFamilies; ++family)
             if (family != AF_INET && family != AF_INET6 && family != AF_NETLINK)
                 rules.refuseValue(SCMP_SYS(socket), 0, static_cast<uint64_t>(family));
     }
-    if (programs == Programs::None) refuseProcesses(rules);
+    if (programs != Programs::Any) refuseProcesses(rules, programs);
 }
 
 }  // namespace
 
-Status filterCalls(Sockets sockets, Programs programs, Calls calls) {
+Result<int> filterCalls(Sockets sockets, Programs programs, Calls calls) {
     Rules rules;
     fill(rules, sockets, programs, calls);
     if (const int code = rules.load(); code != 0)
         return fail(ErrorCode::Device, "The kernel refused the filter that cages this process: {}.",
                     std::strerror(-code));
-    return {};
+    return sockets == Sockets::Asked ? rules.requests() : -1;
 }
 
 }  // namespace ingle::sandbox

@@ -5,8 +5,8 @@
 
 namespace ingle::sandbox {
 
-/// Installs the filter for all threads. Whatever it refuses fails with EACCES. Errors: Device when the kernel
-/// refuses the filter.
-Status filterCalls(Sockets sockets, Programs programs, Calls calls);
+/// Installs the filter for all threads. Whatever it refuses fails with EACCES. Returns a descriptor by which
+/// the kernel asks about connections, or -1. Errors: Device when the kernel refuses the filter.
+Result<int> filterCalls(Sockets sockets, Programs programs, Calls calls);
 
 }  // namespace ingle::sandbox

@@ -14,7 +14,7 @@ namespace {
 
 constexpr long kCreateRuleset = 444, kAddRule = 445, kRestrictSelf = 446;
 constexpr uint32_t kAskVersion = 1;
-constexpr int kPathBeneath = 1;
+constexpr int kPathBeneath = 1, kNetPort = 2;
 
 struct Ruleset {
     uint64_t files = 0;
@@ -26,12 +26,18 @@ struct [[gnu::packed]] PathRule {
     int32_t parent = -1;
 };
 
+struct PortRule {
+    uint64_t allowed = 0;
+    uint64_t port = 0;
+};
+
 // Rights to files.
 constexpr uint64_t bit(int number) {
     return uint64_t{1} << number;
 }
 constexpr uint64_t kExecute = bit(0), kWriteFile = bit(1), kReadFile = bit(2), kReadFolder = bit(3);
-constexpr uint64_t kRemoveFolder = bit(4), kRemoveFile = bit(5), kMakeFolder = bit(7), kMakeFile = bit(8);
+constexpr uint64_t kRemoveFolder = bit(4), kRemoveFile = bit(5), kMakeFolder = bit(7), kMakeFile = bit(8),
+                   kMakeSocket = bit(9);
 constexpr uint64_t kMoveBetweenFolders = bit(13);
 constexpr uint64_t kTruncate = bit(14);
 constexpr uint64_t kDeviceCalls = bit(15);
@@ -52,7 +58,7 @@ constexpr uint64_t rightsOf(FileAccess access) {
         case FileAccess::Read:
             return kRead;
         case FileAccess::Write:
-            return kRead | kWriteFile | kRemoveFolder | kRemoveFile | kMakeFolder | kMakeFile |
+            return kRead | kWriteFile | kRemoveFolder | kRemoveFile | kMakeFolder | kMakeFile | kMakeSocket |
                    kMoveBetweenFolders | kTruncate;
         case FileAccess::Device:
             return kRead | kWriteFile | kDeviceCalls;
@@ -72,13 +78,13 @@ int Landlock::version() {
     return version;
 }
 
-Landlock::Landlock(bool isCut, bool connects) {
+Landlock::Landlock(bool isCut) {
     if (version() == 0) return;
     // A later version does what the last one that is known here does.
     const auto known = std::min<size_t>(static_cast<size_t>(version()), kRightsOfVersion.size() - 1);
     m_handled = bit(kRightsOfVersion[known]) - 1;
     Ruleset wanted{.files = m_handled};
-    if (version() >= kVersionOfNetwork && !connects) wanted.network = kConnectTcp;
+    if (version() >= kVersionOfNetwork) wanted.network = kConnectTcp;
     if (version() >= kVersionOfScopes && isCut) wanted.scoped = kAbstractSockets | kSignals;
     if (version() >= kVersionOfNetwork && isCut) wanted.network |= kBindTcp;
     m_rules = FileDescriptor(static_cast<int>(::syscall(kCreateRuleset, &wanted, sizeof wanted, 0)));
@@ -92,6 +98,12 @@ void Landlock::allow(const std::string& path, FileAccess access) const {
     PathRule rule{.allowed = rightsOf(access) & m_handled, .parent = place.get()};
     if (!S_ISDIR(info.st_mode)) rule.allowed &= kOfFiles;
     ::syscall(kAddRule, m_rules.get(), kPathBeneath, &rule, 0);
+}
+
+void Landlock::allowConnecting(uint16_t port) const {
+    if (!m_rules.isOpen() || version() < kVersionOfNetwork) return;
+    const PortRule rule{.allowed = kConnectTcp, .port = port};
+    ::syscall(kAddRule, m_rules.get(), kNetPort, &rule, 0);
 }
 
 bool Landlock::enforce() const {

@@ -25,11 +25,12 @@ class Landlock {
     static int version();
 
     /// `isCut`: also no signals to processes outside, and no abstract sockets there (version 6).
-    /// `connects`: whether it may open TCP connections (version 4).
-    Landlock(bool isCut, bool connects);
+    explicit Landlock(bool isCut);
 
     /// A path that is not there allows nothing.
     void allow(const std::string& path, FileAccess access) const;
+    /// TCP connections to servers at this port; all others are refused (version 4).
+    void allowConnecting(uint16_t port) const;
     /// From now on, for this thread and those that it starts. False when the kernel has no Landlock, or
     /// refuses.
     bool enforce() const;

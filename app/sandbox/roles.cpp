@@ -133,6 +133,15 @@ void addOwn(Cage& cage) {
         cage.readable.push_back(program.parent_path().parent_path() / beside);
 }
 
+void addAllFiles(Cage& cage) {
+    std::error_code unknown;
+    for (fs::directory_iterator entry("/", unknown), end; !unknown && entry != end;
+         entry.increment(unknown)) {
+        const std::string name = entry->path().filename().string();
+        if (name != "proc" && name != "dev" && name != "sys") cage.readable.push_back(entry->path());
+    }
+}
+
 }  // namespace
 
 const Rule& ruleOf(Role role) {
@@ -141,7 +150,7 @@ const Rule& ruleOf(Role role) {
 
 Cage cageFor(Role role, Given given) {
     const Rule& rule = ruleOf(role);
-    Cage cage{.restrictsFiles = rule.files == Files::Given,
+    Cage cage{.restrictsFiles = rule.files != Files::All,
               .readable = std::move(given.readable),
               .writable = std::move(given.writable),
               .sockets = rule.sockets,
@@ -150,6 +159,7 @@ Cage cageFor(Role role, Given given) {
               .isDumpable = rule.isDumpable};
     cage.readable.insert(cage.readable.end(), std::begin(kSystem), std::end(kSystem));
     addOwn(cage);
+    if (rule.files == Files::Read) addAllFiles(cage);
     if (rule.usesGraphics) addGraphics(cage);
     cage.devices.push_back("/dev/null");
     return cage;

@@ -18,13 +18,15 @@ enum class Role : uint8_t {
     Typesetter,   ///< `inglenook-typeset`
     ServeFront,   ///< `ingle-serve`
     Bridge,       ///< `ingle-bridge`
-    Window,       ///< `inglenook`
+    Window,       ///< `inglenook`, with its brokers (app/brokers)
+    OpenWindow,   ///< `inglenook` where the computer lacks what these need
 };
 
 /// Which files, beside those of the system's programs (code, fonts, time zones) and this program's own.
 enum class Files : uint8_t {
     All,    ///< the kernel does not restrict them
     Given,  ///< those that are given at the start
+    Read,   ///< the same, and it may read all files but those of other processes and of devices
 };
 
 struct Rule {
@@ -46,9 +48,10 @@ inline constexpr Rule kRules[] = {
     {Role::DriverTrial, Files::Given, true,    Sockets::None,       Programs::None, Calls::Few,     true},
     {Role::Import,      Files::Given, false,   Sockets::None,       Programs::None, Calls::Few,     true},
     {Role::Typesetter,  Files::Given, false,   Sockets::None,       Programs::None, Calls::Few,     false},
-    {Role::ServeFront,  Files::All,   false,   Sockets::Pairs,      Programs::Any,  Calls::Few,     false},
+    {Role::ServeFront,  Files::Given, false,   Sockets::Pairs,      Programs::Asked, Calls::Few,     false},
     {Role::Bridge,      Files::Given, false,   Sockets::Connecting, Programs::None, Calls::Few,     false},
-    {Role::Window,      Files::All,   true,    Sockets::Local,      Programs::Any,  Calls::Desktop, true},
+    {Role::Window,      Files::Read,  true,    Sockets::Asked,      Programs::Asked, Calls::Toolkit, false},
+    {Role::OpenWindow,  Files::All,   true,    Sockets::Local,      Programs::Any,  Calls::Desktop, true},
 };
 // clang-format on
 

@@ -12,12 +12,12 @@
 #include <optional>
 #include <thread>
 
+#include "app/brokers/brokers.h"
 #include "app/client/client.h"
 #include "app/client/host_process.h"
 #include "app/library/library.h"
 #include "app/local/key_file.h"
 #include "app/local/local_socket.h"
-#include "app/sandbox/roles.h"
 #include "app/sandbox/secrecy.h"
 #include "app/serve/listeners.h"
 #include "app/serve/router.h"
@@ -171,8 +171,14 @@ Status serve(const Options& options) {
         INGLE_TRY_ASSIGN(network, listenOn(address));
     }
     // What follows starts threads. It listens already, and from now on it connects to nobody.
-    INGLE_TRY(sandbox::enter(sandbox::cageFor(sandbox::Role::ServeFront, {})));
-    INGLE_TRY_ASSIGN(auto client, client::Client::create(client::startedBy(hostCommand(options)), {}));
+    const client::HostCommand engine = hostCommand(options);
+    std::error_code ignored;  // told by whoever opens the library
+    std::filesystem::create_directories(library::defaultDataDir(), ignored);
+    INGLE_TRY(brokers::confineServer({engine.program, engine.arguments},
+                                     {.readable = {library::defaultDataDir()},
+                                      // Its socket is removed at the end.
+                                      .writable = {std::filesystem::path(path).parent_path().string()}}));
+    INGLE_TRY_ASSIGN(auto client, client::Client::create(client::startedBy(engine), {}));
     INGLE_TRY_ASSIGN(auto models, chooseModels(options, *client, signals));
     House house;
     EngineRoom& room = house.room.emplace(std::move(client), std::move(models), options.room, house.metrics);

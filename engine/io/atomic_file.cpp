@@ -8,12 +8,15 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "ingle/error_ids.h"
 #include "ingle/paint_thread.h"
 
 namespace ingle::io {
 namespace {
+
+FileMaker* theMaker = nullptr;
 
 /// The rename itself is only durable once the folder is. Some file systems cannot sync folders and say
 /// EINVAL.
@@ -43,6 +46,10 @@ std::string ownName(const FileDescriptor& file) {
 
 }  // namespace
 
+void useFileMaker(FileMaker* maker) {
+    theMaker = maker;
+}
+
 Result<std::unique_ptr<AtomicFile>> AtomicFile::create(const std::string& path, Access access,
                                                        Existing existing) {
     mustNotPaint("The file writer");
@@ -65,6 +72,12 @@ Result<std::unique_ptr<AtomicFile>> AtomicFile::create(const std::string& path, 
     }
     // Not mkstemp: that would make the finished file unreadable for others whatever the umask says.
     FileDescriptor named(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (!named.isOpen() && errno == EACCES && theMaker != nullptr) {
+        INGLE_TRY_ASSIGN(auto made, theMaker->make(path, access, existing));
+        std::unique_ptr<AtomicFile> file(new AtomicFile(path, std::move(made.file), existing));
+        file->m_made = std::move(made.id);
+        return file;
+    }
     if (!named.isOpen()) return fail(ErrorCode::Io, "{}: cannot be written: {}", path, std::strerror(errno));
     std::unique_ptr<AtomicFile> file(new AtomicFile(path, std::move(named), existing));
     file->m_temporaryPath = name;
@@ -73,6 +86,7 @@ Result<std::unique_ptr<AtomicFile>> AtomicFile::create(const std::string& path, 
 
 AtomicFile::~AtomicFile() {
     if (!m_temporaryPath.empty()) ::unlink(m_temporaryPath.c_str());
+    if (!m_made.empty()) theMaker->drop(m_made);
 }
 
 Status AtomicFile::write(std::span<const std::byte> bytes) {
@@ -116,6 +130,7 @@ Status AtomicFile::takeName() {
 }
 
 Status AtomicFile::commit(Durability durability) {
+    if (!m_made.empty()) return theMaker->keep(std::exchange(m_made, {}), durability);
     const bool flush = durability == Durability::Flushed;
     if (flush && ::fsync(m_file.get()) != 0)
         return fail(ErrorCode::Io, "{}: cannot flush to disk: {}", m_path, std::strerror(errno));

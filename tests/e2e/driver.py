@@ -80,10 +80,12 @@ class Home:
         self.root = pathlib.Path(root)
         for name in ("data", "config", "cache", "run", "tmp"):
             (self.root / name).mkdir(mode=0o700)
+        # What the window may write of its own.
+        (self.root / "run/inglenook/window").mkdir(mode=0o700, parents=True)
         self.history = self.root / "data/inglenook/history.sqlite"
         self.snapshots = self.root / "data/inglenook/snapshots"
-        self.paint_log = self.root / "painted.jsonl"
-        self.test_socket = self.root / "run/test"
+        self.paint_log = self.root / "run/inglenook/window/painted.jsonl"
+        self.test_socket = self.root / "run/inglenook/window/test"
 
     def environment(self, display_name):
         return {

@@ -16,6 +16,7 @@
 #include "app/library/guide.h"
 #include "app/library/library.h"
 #include "app/sandbox/cage.h"
+#include "app/brokers/brokers.h"
 #include "ingle/computer.h"
 #include "ingle/devices.h"
 
@@ -91,10 +92,19 @@ Finding cage() {
             ""};
 }
 
+/// Of the window, which asks other programs of the session for things.
+Finding windowCage() {
+    if (const std::string lacking = brokers::lacking(); !lacking.empty())
+        return {Finding::Worse, "window: it is not held: " + lacking,
+                "Everything works. Install xdg-dbus-proxy where that is missing; a newer kernel holds it "
+                "otherwise."};
+    return {Finding::Fine, "window: the kernel restricts what it writes, starts and connects to", ""};
+}
+
 std::vector<Finding> network() {
     const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (socket < 0 && errno == EACCES)
-        return {{Finding::Fine, "network: the kernel refuses internet sockets", ""}, cage()};
+        return {{Finding::Fine, "network: the kernel refuses internet sockets", ""}, cage(), windowCage()};
     if (socket >= 0) ::close(socket);
     return {{Finding::Broken, "network: an internet socket could be opened",
              "The kernel's seccomp filter does not work here; please report this."}};

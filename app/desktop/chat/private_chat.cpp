@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "app/brokers/brokers.h"
 #include "app/sandbox/secrecy.h"
 
 namespace ingle::desktop {
@@ -30,8 +31,9 @@ void PrivateChat::show() {
     if (m_open == nullptr) {
         sandbox::keepOutOfDumps();
         m_parts.engine.protect();
-        // The desktop's portal looks into a process that asks it for something, and cannot any more.
-        QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+        // The desktop's portal looks into a process that asks it for something, and cannot any more. A window
+        // that is held asks through a proxy.
+        if (!brokers::isHeld()) QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
         m_open = new Open(m_parts, this);
         m_open->page.chat()->start();
         emit openChanged();

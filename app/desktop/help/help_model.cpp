@@ -6,6 +6,9 @@
 
 #include <algorithm>
 
+#include "app/desktop/services/text.h"
+#include "app/brokers/brokers.h"
+
 namespace ingle::desktop {
 namespace {
 
@@ -13,12 +16,20 @@ constexpr QLatin1String kPages(":/qt/qml/Inglenook/help/");
 constexpr QLatin1String kPageMark("# ");
 constexpr QLatin1String kSectionMark("## ");
 
+/// What this computer lacks stands where people read what is promised.
+QString noteFor(const QString& page) {
+    const std::string lacking = page.contains("privacy") ? brokers::lacking() : std::string();
+    if (lacking.empty()) return {};
+    return QStringLiteral("\n## On this computer\n\nThe window is not held as described: %1\n")
+        .arg(toQString(lacking));
+}
+
 }  // namespace
 
 HelpModel::HelpModel(QObject* parent) : QObject(parent) {
     for (const QString& name : QDir(kPages).entryList({"*.md"}, QDir::Files, QDir::Name)) {
         QFile page(kPages + name);
-        if (page.open(QIODevice::ReadOnly)) readPage(QString::fromUtf8(page.readAll()));
+        if (page.open(QIODevice::ReadOnly)) readPage(QString::fromUtf8(page.readAll()) + noteFor(name));
     }
     show();
 }

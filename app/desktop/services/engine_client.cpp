@@ -30,7 +30,8 @@ Result<TextRows> rowsOf(const protocol::Embedded& reply, size_t numTexts) {
 }  // namespace
 
 HostCommand findHost() {
-    const QString beside = QCoreApplication::applicationDirPath() + "/ingle";
+    // Also before Qt knows where this program is.
+    const QString beside = QFileInfo(QFile::symLinkTarget("/proc/self/exe")).path() + "/ingle";
     const QString program =
         QFileInfo(beside).isExecutable() ? beside : QStandardPaths::findExecutable("ingle");
     return {program, {"host"}};

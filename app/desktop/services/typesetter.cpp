@@ -1,11 +1,18 @@
 #include "app/desktop/services/typesetter.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 #include <QJsonDocument>
+#include <QSignalBlocker>
 
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <cerrno>
 #include <utility>
+
+#include "ingle/file_descriptor.h"
+#include "ingle/spawn.h"
 
 namespace ingle::desktop {
 namespace {
@@ -16,7 +23,7 @@ constexpr int kMostColdEnds = 5;  // a child that always ends before it answers 
 }  // namespace
 
 QString findTypesetter() {
-    const QDir beside(QCoreApplication::applicationDirPath());
+    const QDir beside = QFileInfo(QFile::symLinkTarget("/proc/self/exe")).dir();
     for (const char* place : {"inglenook-typeset", "../libexec/inglenook/inglenook-typeset"})
         if (QFileInfo(beside.filePath(place)).isExecutable()) return beside.filePath(place);
     return {};
@@ -24,27 +31,45 @@ QString findTypesetter() {
 
 Typesetter::Typesetter(QString program, TypesetterPatience patience, QObject* parent)
     : QObject(parent), m_program(std::move(program)), m_child(this), m_limits(patience), m_patience(this) {
-    m_child.setProcessChannelMode(QProcess::ForwardedErrorChannel);
     m_patience.setSingleShot(true);
-    // finished() follows, which answers.
-    connect(&m_patience, &QTimer::timeout, &m_child, &QProcess::kill);
-    connect(&m_child, &QProcess::readyReadStandardOutput, this, &Typesetter::read);
-    connect(&m_child, &QProcess::finished, this, [this] {
-        const bool wasWarm = std::exchange(m_warm, false);
-        if (!wasWarm && ++m_coldEnds == kMostColdEnds) m_program.clear();
-        if (m_asked) answer({}, wasWarm ? Memory::Keep : Memory::AskAgain);
-    });
-    connect(&m_child, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-        if (error != QProcess::FailedToStart) return;
-        m_program.clear();  // it will not start the next time either
-        if (m_asked) answer({});
-    });
+    connect(&m_patience, &QTimer::timeout, this, &Typesetter::onEnded);
+    connect(&m_child, &QLocalSocket::readyRead, this, &Typesetter::read);
+    connect(&m_child, &QLocalSocket::disconnected, this, &Typesetter::onEnded);
 }
 
 Typesetter::~Typesetter() {
-    m_child.disconnect(this);
-    m_child.kill();
-    m_child.waitForFinished(200);
+    endChild();
+}
+
+bool Typesetter::startChild() {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
+    const FileDescriptor theirs(ends[1]);
+    m_child.setSocketDescriptor(ends[0]);
+    const int code = spawn(
+        {.program = m_program.toStdString(), .arguments = {}, .input = theirs.get(), .output = theirs.get()},
+        m_pid);
+    if (code != 0) m_pid = 0;
+    return code == 0;
+}
+
+/// Also one that has closed its end and goes on.
+void Typesetter::endChild() {
+    const QSignalBlocker quiet(m_child);
+    m_child.abort();
+    const pid_t child = std::exchange(m_pid, 0);
+    if (child == 0) return;
+    ingle::endChild(child);
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+void Typesetter::onEnded() {
+    if (m_pid == 0) return;
+    endChild();
+    const bool wasWarm = std::exchange(m_warm, false);
+    if (!wasWarm && ++m_coldEnds == kMostColdEnds) m_program.clear();
+    if (m_asked) answer({}, wasWarm ? Memory::Keep : Memory::AskAgain);
 }
 
 void Typesetter::ask(const QJsonObject& question, QObject* context, Then then) {
@@ -72,7 +97,11 @@ void Typesetter::next() {
     }
     if (!m_asked) return;
     if (m_program.isEmpty()) return answer({});
-    if (m_child.state() == QProcess::NotRunning) m_child.start(m_program, {});
+    if (m_pid == 0 && !startChild()) {
+        endChild();
+        m_program.clear();  // it will not start the next time either
+        return answer({});
+    }
     m_child.write(m_asked->line);
     m_patience.start(m_warm ? m_limits.answer : m_limits.start);
 }

@@ -4,11 +4,13 @@
 
 #include <QByteArray>
 #include <QJsonObject>
+#include <QLocalSocket>
 #include <QObject>
 #include <QPointer>
-#include <QProcess>
 #include <QString>
 #include <QTimer>
+
+#include <sys/types.h>
 
 #include <chrono>
 #include <deque>
@@ -54,11 +56,16 @@ class Typesetter : public QObject {
     };
 
     void next();
+    /// False: it does not start.
+    bool startChild();
+    void endChild();
+    void onEnded();
     void read();
     void answer(const QJsonObject& object, Memory memory = Memory::Keep);
 
     QString m_program;
-    QProcess m_child;
+    pid_t m_pid = 0;  ///< of the child; 0: there is none
+    QLocalSocket m_child;
     const TypesetterPatience m_limits;
     QTimer m_patience;
     bool m_warm = false;  ///< the child has answered

@@ -38,6 +38,19 @@ std::optional<std::string> answerAtOnce(int argc, const char* const* argv) {
     return std::nullopt;
 }
 
+std::string chosenDataDir(int argc, const char* const* argv) {
+    Arguments arguments;
+    CLI::App app;
+    declareArguments(app, arguments);
+    app.allow_extras();
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError&) {
+        // Parsed again, and told, when Qt has taken its own.
+    }
+    return arguments.dataDir;
+}
+
 Result<Arguments> parseArguments(int argc, const char* const* argv) {
     Arguments arguments;
     CLI::App app;

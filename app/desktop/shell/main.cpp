@@ -14,18 +14,20 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "app/brokers/brokers.h"
 #include "app/crash/crash_report.h"
 #include "app/desktop/services/text.h"
+#include "app/desktop/services/typesetter.h"
 #include "app/desktop/shell/app_model.h"
 #include "app/desktop/shell/arguments.h"
 #include "app/desktop/shell/file_argument.h"
 #include "app/desktop/shell/single_instance.h"
+#include "app/documents/read_document.h"
 #include "app/library/catalog.h"
 #include "app/library/found_models.h"
 #include "app/library/guide.h"
 #include "app/library/library.h"
 #include "app/local/local_socket.h"
-#include "app/sandbox/roles.h"
 #include "ingle/version.h"
 #ifdef INGLE_TEST_HOOKS
 #include "app/desktop/shell/test_hook.h"
@@ -106,6 +108,26 @@ ingle::Result<StartRequest> startRequest(const Arguments& arguments) {
     return request;
 }
 
+/// Cages this process. Returns what this computer lacks for it.
+ingle::Result<std::string> confine(const std::string& dataDir, const std::string& cacheDir,
+                                   const HostCommand& host) {
+    using ingle::brokers::Startable;
+    Startable engine{host.program.toStdString(), {}};
+    for (const QString& each : host.arguments) engine.arguments.push_back(each.toStdString());
+    auto stopped = ingle::brokers::confineWindow(
+        {.programs = {std::move(engine),
+                      {findTypesetter().toStdString(), {}},
+                      {ingle::documents::findReader(), {}, true}},
+         // Without the folder for sockets there is no bridge.
+         .sockets = {ingle::local::defaultSocketPath(ingle::local::kBridgeSocket).value_or("")},
+         .runtimeFolder = socketFolder().toStdString(),
+         .writable = {dataDir, cacheDir}});
+    // What graphics drivers keep otherwise lies where this process may not write.
+    for (const char* place : {"MESA_SHADER_CACHE_DIR", "__GL_SHADER_DISK_CACHE_PATH"})
+        if (!qEnvironmentVariableIsSet(place)) qputenv(place, QByteArray::fromStdString(cacheDir));
+    return stopped;
+}
+
 HostCommand hostCommand() {
     HostCommand command = findHost();
 #ifdef INGLE_TEST_HOOKS
@@ -118,14 +140,21 @@ HostCommand hostCommand() {
 
 int main(int argc, char** argv) {
     ::umask(0077);  // what this program writes is nobody else's business
-    using ingle::sandbox::Role;
-    if (const auto denied = ingle::sandbox::enter(ingle::sandbox::cageFor(Role::Window, {})); !denied)
-        return refuse(denied.error().message);
     if (const auto answer = answerAtOnce(argc, argv)) {
         std::fputs(answer->c_str(), stdout);
         return std::fflush(stdout) == 0 ? 0 : 1;
     }
     if (const std::string problem = displayProblem(); !problem.empty()) return refuse(problem);
+    // Before Qt, which starts threads. Its own options may be among the arguments.
+    if (const std::string chosen = chosenDataDir(argc, argv); !chosen.empty())
+        ingle::library::useDataDir(chosen);
+    const std::string dataDir = ingle::library::defaultDataDir(),
+                      cacheDir = ingle::library::defaultCacheDir();
+    const auto made = makeFolder(dataDir);
+    [[maybe_unused]] const auto madeCache = makeFolder(cacheDir);  // everything works without it
+    const HostCommand host = hostCommand();
+    const auto lacking = confine(dataDir, cacheDir, host);
+    if (!lacking) return refuse(lacking.error().message);
 
     chooseRenderer();
     // Files are chosen in the desktop's own dialog, which its portal shows: the kernel lets nobody else in.
@@ -147,12 +176,9 @@ int main(int argc, char** argv) {
         refuse(arguments.error().message);
         return kWrongUsage;
     }
-    if (!arguments->dataDir.empty()) ingle::library::useDataDir(arguments->dataDir);
-    const std::string dataDir = ingle::library::defaultDataDir();
     // Qt's own place is not in a chosen data folder.
-    qputenv("QML_DISK_CACHE_PATH",
-            QByteArray::fromStdString(ingle::library::defaultCacheDir() + "/qmlcache"));
-    if (const auto made = makeFolder(dataDir); !made) return refuseInWindow(refusalOf(made.error()));
+    qputenv("QML_DISK_CACHE_PATH", QByteArray::fromStdString(cacheDir + "/qmlcache"));
+    if (!made) return refuseInWindow(refusalOf(made.error()));
     ingle::crash::keepReports({dataDir + "/crashes", "inglenook", std::string(ingle::version())});
     const auto request = startRequest(*arguments);
     if (!request) {
@@ -168,11 +194,11 @@ int main(int argc, char** argv) {
                     .guide = ingle::library::guidePath(),
                     .catalog = ingle::library::catalogPath(),
                     .downloads = QStandardPaths::writableLocation(QStandardPaths::DownloadLocation),
-                    .cacheDir = ingle::library::defaultCacheDir(),
+                    .cacheDir = cacheDir,
                     .places = ingle::library::usualPlaces(),
                     // Without the folder for sockets there is no bridge.
                     .bridge = ingle::local::defaultSocketPath(ingle::local::kBridgeSocket).value_or("")},
-                   hostCommand());
+                   host);
     QQmlApplicationEngine engine;
     engine.addImportPath("qrc:/qt/qml");
     engine.setInitialProperties({{"app", QVariant::fromValue(&model)}});

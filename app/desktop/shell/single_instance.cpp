@@ -7,6 +7,7 @@
 #include <QDeadlineTimer>
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -28,10 +29,14 @@ constexpr qsizetype kMaxTokenLength = 256;  // compositors make some 40 characte
 QString socketName(const QString& dataDir) {
     const QByteArray name = QDir(dataDir).canonicalPath().toUtf8();
     const QByteArray hash = QCryptographicHash::hash(name, QCryptographicHash::Sha256).toHex();
-    return QStandardPaths::writableLocation(QStandardPaths::RuntimeLocation) + "/inglenook-" + hash.left(16);
+    return socketFolder() + "/window" + '/' + hash.left(16);
 }
 
 }  // namespace
+
+QString socketFolder() {
+    return QStandardPaths::writableLocation(QStandardPaths::RuntimeLocation) + "/inglenook";
+}
 
 QByteArray encode(const StartRequest& request) {
     QJsonArray files;
@@ -68,7 +73,6 @@ std::optional<StartRequest> decode(const QByteArray& line) {
 
 SingleInstance::SingleInstance(const QString& dataDir)
     : m_dataDir(dataDir), m_socketName(socketName(dataDir)) {
-    m_server.setSocketOptions(QLocalServer::UserAccessOption);
     m_server.setMaxPendingConnections(kMaxWaitingCallers);
     connect(&m_server, &QLocalServer::newConnection, this, &SingleInstance::accept);
 }
@@ -79,6 +83,8 @@ Result<SingleInstance::Claim> SingleInstance::claim(const StartRequest& request)
         INGLE_TRY(handOver(request));
         return Claim::HandedOver;
     }
+    // In a folder that is this user's alone, like all that is made here: rights cannot be changed any more.
+    QDir().mkpath(QFileInfo(m_socketName).path());
     QLocalServer::removeServer(m_socketName);
     // Without the server a second start cannot reach this window, and says so.
     m_server.listen(m_socketName);

@@ -29,6 +29,9 @@ QByteArray encode(const StartRequest& request);
 std::optional<StartRequest> decode(const QByteArray& line);
 inline constexpr qsizetype kMaxStartRequestBytes = 64 * 1024;
 
+/// Of Inglenook's sockets of this user; the window's are in its folder "window".
+QString socketFolder();
+
 class SingleInstance : public QObject {
     Q_OBJECT
   public:

@@ -23,8 +23,27 @@ struct Start {
     bool isAlone = false;  ///< it inherits no other descriptor, no environment and no ignored signal
 };
 
+/// Starts programs, as children of this process, and ends them in its place, since it may not.
+class Starter {
+  public:
+    virtual ~Starter() = default;
+    virtual int start(const Start& start, pid_t& pid) = 0;
+    virtual void end(pid_t pid) = 0;
+};
+/// Null: this process does it. Set before there is a second thread.
+inline Starter* theStarter = nullptr;
+
+/// Kills a child that nobody has waited for.
+inline void endChild(pid_t pid) {
+    if (theStarter)
+        theStarter->end(pid);
+    else
+        ::kill(pid, SIGKILL);
+}
+
 /// Starts a process and stores its id in `pid`. Returns 0, or the errno of the failure.
 inline int spawn(const Start& start, pid_t& pid) {
+    if (theStarter) return theStarter->start(start, pid);
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     ::posix_spawn_file_actions_init(&actions);

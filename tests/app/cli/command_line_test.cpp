@@ -133,7 +133,7 @@ TEST_F(CommandLine, doctorNamesEachThingAndARemedy) {
     const Outcome fine = ingle("doctor");
     for (const char* what :
          {"memory: ", "processor: ", "graphics: ", "network: the kernel refuses internet sockets",
-          "history: ", "cache: ", "fonts: ", "desktop portal: "})
+          "cage: ", "window: ", "history: ", "cache: ", "fonts: ", "desktop portal: "})
         EXPECT_NE(fine.out.find(what), std::string::npos) << what << fine.out;
     EXPECT_EQ(fine.exitCode, 0) << fine.out;
     EXPECT_EQ(fine.out.find("BAD"), std::string::npos) << fine.out;

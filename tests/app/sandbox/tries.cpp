@@ -142,13 +142,13 @@ int foreignSocket() {
 
 constexpr Try kTries[] = {
     // Reading what belongs to the person.
-    {Kind::Files, "read a private key", [](const World& w) { return reads(key(w)); }},
-    {Kind::Files, "read the history", [](const World& w) { return reads(w.home + "/history.sqlite"); }},
-    {Kind::Files, "read another model", [](const World& w) { return reads(w.home + "/other.gguf"); }},
-    {Kind::Files, "read the list of users", [](const World&) { return reads("/etc/passwd"); }},
-    {Kind::Files, "list the home folder",
+    {Kind::Reading, "read a private key", [](const World& w) { return reads(key(w)); }},
+    {Kind::Reading, "read the history", [](const World& w) { return reads(w.home + "/history.sqlite"); }},
+    {Kind::Reading, "read another model", [](const World& w) { return reads(w.home + "/other.gguf"); }},
+    {Kind::Reading, "read the list of users", [](const World&) { return reads("/etc/passwd"); }},
+    {Kind::Reading, "list the home folder",
      [](const World& w) { return opened(::open(w.home.c_str(), O_RDONLY)); }},
-    {Kind::Files, "read by a link of its own",
+    {Kind::Reading, "read by a link of its own",
      [](const World& w) {
          const std::string link = w.own + "/link";
          if (::symlink(key(w).c_str(), link.c_str()) != 0 && errno != EEXIST) return errno;
@@ -168,28 +168,28 @@ constexpr Try kTries[] = {
          ::rename(moved.c_str(), key(w).c_str());
          return result;
      }},
-    {Kind::Files, "read through /proc/self/root",
+    {Kind::Reading, "read through /proc/self/root",
      [](const World& w) { return reads("/proc/self/root" + key(w)); }},
-    {Kind::Files, "read through a folder held open",
+    {Kind::Reading, "read through a folder held open",
      [](const World& w) {
          const int folder = ::open((w.home + "/.ssh").c_str(), O_PATH | O_DIRECTORY);
          if (folder < 0) return errno;
          return opened(::openat(folder, "id_rsa", O_RDONLY));
      }},
-    {Kind::Files, "reopen a path descriptor",
+    {Kind::Reading, "reopen a path descriptor",
      [](const World& w) {
          const int file = ::open(key(w).c_str(), O_PATH);
          if (file < 0) return errno;
          return reads("/proc/self/fd/" + std::to_string(file));
      }},
-    {Kind::Files, "openat2",
+    {Kind::Reading, "openat2",
      [](const World& w) {
          open_how how{};
          how.flags = O_RDONLY;
          return opened(::syscall(SYS_openat2, AT_FDCWD, key(w).c_str(), &how, sizeof how));
      }},
     {Kind::Files, "creat", [](const World& w) { return opened(::creat((w.home + "/creat").c_str(), 0600)); }},
-    {Kind::Files, "open by handle",
+    {Kind::Reading, "open by handle",
      [](const World& w) {
          return opened(::syscall(SYS_open_by_handle_at, AT_FDCWD, nullptr, O_RDONLY)) == EACCES
                     ? EACCES
@@ -264,7 +264,7 @@ constexpr Try kTries[] = {
          ::shm_unlink("/evil-shm");
          return opened(file);
      }},
-    {Kind::Files, "watch files",
+    {Kind::Shared, "watch files",
      [](const World& w) {
          const int watch = ::inotify_init1(IN_CLOEXEC);
          return watch < 0 ? errno : told(::inotify_add_watch(watch, w.home.c_str(), IN_ALL_EVENTS));

@@ -39,7 +39,7 @@ HISTORY_ROOMS = (HISTORY_DOCUMENTS - PUBLIC - {"app/codec"}) | {"app/history"}  
 DESKTOP = "app/desktop/"
 DESKTOP_SERVICES = PUBLIC | HISTORY_ROOMS | {
     "engine/io", "app/client", "app/local", "app/content", "app/documents", "app/exchange", "app/protocol",
-    "app/library", "app/storage", "app/sandbox", "app/crash", DESKTOP + "services"
+    "app/library", "app/storage", "app/sandbox", "app/brokers", "app/crash", DESKTOP + "services"
 }
 DESKTOP_CONTENT = DESKTOP_SERVICES | {DESKTOP + "content"}
 # A feature of the window knows services and content, and nothing of other features.

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <curl/curl.h>
 
+#include <cstdlib>
 #include <memory>
 
 namespace ingle::bridge {
@@ -24,7 +25,28 @@ bool isLoopback(const std::string& host) {
     return ::inet_pton(AF_INET, host.c_str(), &address) == 1 && ntohl(address.s_addr) >> 24 == 127;
 }
 
+/// That in the address, or the usual one.
+uint16_t portOf(CURLU* url, uint16_t usual) {
+    const std::string port = partOf(url, CURLUPART_PORT);
+    return port.empty() ? usual : static_cast<uint16_t>(std::strtoul(port.c_str(), nullptr, 10));
+}
+
 }  // namespace
+
+std::vector<uint16_t> portsTo(const FarAddress& address) {
+    constexpr uint16_t kUsualOfProxies = 1080, kEncrypted = 443;
+    std::vector<uint16_t> ports{address.port};
+    // Those that libcurl looks at.
+    for (const char* name : {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"}) {
+        const char* proxy = std::getenv(name);
+        const Url url(proxy ? ::curl_url() : nullptr, ::curl_url_cleanup);
+        if (url && ::curl_url_set(url.get(), CURLUPART_URL, proxy,
+                                  CURLU_DEFAULT_SCHEME | CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK)
+            ports.push_back(portOf(
+                url.get(), partOf(url.get(), CURLUPART_SCHEME) == "https" ? kEncrypted : kUsualOfProxies));
+    }
+    return ports;
+}
 
 Result<FarAddress> farAddress(const std::string& text, Plain plain) {
     const Url url(::curl_url(), ::curl_url_cleanup);
@@ -53,7 +75,7 @@ Result<FarAddress> farAddress(const std::string& text, Plain plain) {
                     shown(host));
     const std::string port = partOf(url.get(), CURLUPART_PORT);
     address.host = port.empty() ? host : fmt::format("{}:{}", host, port);
-    address.port = port.empty() ? (address.isEncrypted ? 443 : 80) : static_cast<uint16_t>(std::stoul(port));
+    address.port = portOf(url.get(), address.isEncrypted ? 443 : 80);
     address.base = partOf(url.get(), CURLUPART_URL);
     while (address.base.ends_with('/')) address.base.pop_back();
     address.root =

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "ingle/result.h"
 
@@ -16,6 +17,9 @@ struct FarAddress {
     bool isLoopback = false;
     bool isEncrypted = true;
 };
+
+/// The ports by which it is reached: its own, and those of the proxies that the environment names.
+std::vector<uint16_t> portsTo(const FarAddress& address);
 
 /// What may go over a network unencrypted.
 enum class Plain { OnlyLoopback, Anywhere };

@@ -24,7 +24,7 @@ namespace {
 namespace bridge = ingle::bridge;
 
 /// It listens already. It looks names up, checks certificates, and removes its socket at the end.
-ingle::sandbox::Cage cageAt(const std::string& socket, uint16_t port) {
+ingle::sandbox::Cage cageAt(const std::string& socket, std::vector<uint16_t> ports) {
     ingle::sandbox::Given files{
         .readable = {"/etc/resolv.conf", "/run/systemd/resolve", "/run/resolvconf", "/etc/hosts",
                      "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services", "/etc/ssl",
@@ -34,7 +34,8 @@ ingle::sandbox::Cage cageAt(const std::string& socket, uint16_t port) {
         if (const char* path = std::getenv(variable)) files.readable.emplace_back(path);
     constexpr uint16_t kNames = 53;  // long answers about names come by TCP
     auto cage = ingle::sandbox::cageFor(ingle::sandbox::Role::Bridge, std::move(files));
-    cage.ports = {port, kNames};
+    cage.ports = std::move(ports);
+    cage.ports.push_back(kNames);
     return cage;
 }
 
@@ -68,7 +69,7 @@ ingle::Status serve(CLI::App& app, bridge::Arguments& given) {
     const ingle::FileDescriptor stop = endSignals();
     INGLE_TRY_ASSIGN(const auto opened, bridge::Bridge::open(options));
     fmt::print(stderr, "ingle-bridge: {} is reached at {}\n", options.address.host, options.socket);
-    INGLE_TRY(ingle::sandbox::enter(cageAt(options.socket, options.address.port)));
+    INGLE_TRY(ingle::sandbox::enter(cageAt(options.socket, bridge::portsTo(options.address))));
     opened->run(stop.get());
     return {};
 }

@@ -126,7 +126,10 @@ class Lock {
   public:
     static Result<std::unique_ptr<Lock>> create(const std::string& dataDir) {
         const std::string path = dataDir + "/library.lock";
-        auto lock = std::make_unique<Lock>(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+        int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        // As the server, which may only read here.
+        if (file < 0 && errno == EACCES) file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        auto lock = std::make_unique<Lock>(file);
         while (::flock(lock->m_file.get(), LOCK_EX) != 0) {
             if (errno != EINTR) return fail(ErrorCode::Io, "Cannot lock {}: {}.", path, std::strerror(errno));
         }

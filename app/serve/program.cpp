@@ -172,8 +172,8 @@ Status serve(const Options& options) {
     }
     // What follows starts threads. It listens already, and from now on it connects to nobody.
     const client::HostCommand engine = hostCommand(options);
-    std::error_code ignored;  // told by whoever opens the library
-    std::filesystem::create_directories(library::defaultDataDir(), ignored);
+    // Made where it is missing; later it can only be read.
+    INGLE_TRY(library::Library::open(library::defaultDataDir()));
     INGLE_TRY(brokers::confineServer({engine.program, engine.arguments},
                                      {.readable = {library::defaultDataDir()},
                                       // Its socket is removed at the end.

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 namespace ingle::bridge {
 namespace {
 
@@ -29,6 +31,22 @@ TEST(FarAddress, OnlyLoopbackMayBeUnencrypted) {
                             "https://a:b@models.example/v1", "https://key@models.example/v1",
                             "https://models.example/v1?key=1", "https://models.example/v1#x", "http s://x"})
         EXPECT_FALSE(farAddress(bad, Plain::OnlyLoopback)) << bad;
+}
+
+TEST(FarAddress, itsPortAndThoseOfProxiesAreReached) {
+    const auto portsOf = [](const std::string& url) {
+        return portsTo(farAddress(url, Plain::Anywhere).value());
+    };
+    for (const char* name : {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
+        ::unsetenv(name);
+    EXPECT_EQ(portsOf("https://far.example/v1"), std::vector<uint16_t>{443});
+    EXPECT_EQ(portsOf("http://far.example/v1"), std::vector<uint16_t>{80});
+    EXPECT_EQ(portsOf("https://far.example:8000/v1"), std::vector<uint16_t>{8000});
+    ::setenv("https_proxy", "proxy.example:3128", 1);
+    ::setenv("all_proxy", "socks5://proxy.example", 1);
+    EXPECT_EQ(portsOf("https://far.example/v1"), (std::vector<uint16_t>{443, 3128, 1080}));
+    ::unsetenv("https_proxy");
+    ::unsetenv("all_proxy");
 }
 
 }  // namespace

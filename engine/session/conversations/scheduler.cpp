@@ -79,7 +79,7 @@ bool Scheduler::step() {
     admit();
     const std::vector<Part> parts = compose();
     if (!parts.empty()) run(parts);
-    stepTask(parts.empty() ? Idle::Yes : Idle::No);
+    stepTask(parts.empty() && m_running.empty() ? Idle::Yes : Idle::No);
     if (m_running.empty()) m_model.placement().endWork();
     return hasWork();
 }

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -44,10 +45,22 @@ namespace {
     ::_exit(0);
 }
 
+/// All descriptors but the standard ones and these: a copy would keep sockets listening and files locked.
+void closeOthers(std::vector<int> kept) {
+    std::ranges::sort(kept);
+    int next = STDERR_FILENO + 1;
+    for (const int file : kept) {
+        if (file < next) continue;
+        if (file > next) ::close_range(static_cast<unsigned>(next), static_cast<unsigned>(file) - 1, 0);
+        next = file + 1;
+    }
+    ::close_range(static_cast<unsigned>(next), ~0U, 0);
+}
+
 /// A copy of this process that does `work` with its end of a socket, as one of `role`, until nobody has the
-/// other end. Nothing: there is none.
+/// other end. It keeps one more descriptor, unless that is -1. Nothing: there is none.
 template <typename Work>
-FileDescriptor startCopy(sandbox::Role role, const Work& work) {
+FileDescriptor startCopy(sandbox::Role role, int kept, const Work& work) {
     Ends ends = makeEnds();
     std::fflush(nullptr);
     const pid_t copy = ends.ours.isOpen() ? ::fork() : -1;
@@ -55,7 +68,7 @@ FileDescriptor startCopy(sandbox::Role role, const Work& work) {
     if (copy == 0) {
         // What ends the caged process is not for this one.
         for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
-        ends.ours = {};
+        closeOthers({ends.theirs.get(), kept});
         // Also what it starts leaves no core, which would hold what people write, and opens no way to the
         // internet.
         sandbox::keepOutOfDumps();
@@ -94,9 +107,9 @@ Result<std::string> confineWindow(WindowTask task) {
     const std::string own = task.runtimeFolder + "/window";
     for (const std::string& folder : {task.runtimeFolder, own}) ::mkdir(folder.c_str(), S_IRWXU);
     FileDescriptor memory(::open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
-    FileDescriptor savers = startCopy(sandbox::Role::OpenWindow, &save);
-    FileDescriptor broker =
-        startCopy(sandbox::Role::OpenWindow, [&](int socket) { serve(task, socket, std::move(memory)); });
+    FileDescriptor savers = startCopy(sandbox::Role::OpenWindow, -1, &save);
+    FileDescriptor broker = startCopy(sandbox::Role::OpenWindow, memory.get(),
+                                      [&](int socket) { serve(task, socket, std::move(memory)); });
     memory = {};
     if (!savers.isOpen() || !broker.isOpen()) return enterOpen("There are too many processes.");
     std::vector<std::string> writable = std::move(task.writable);
@@ -117,7 +130,7 @@ bool isHeld() {
 }
 
 Status confineServer(Startable engine, sandbox::Given files) {
-    FileDescriptor starter = startCopy(sandbox::Role::Broker, [&](int socket) {
+    FileDescriptor starter = startCopy(sandbox::Role::Broker, -1, [&](int socket) {
         Programs programs({std::move(engine)}, socket);
         while (programs.answer()) {
         }

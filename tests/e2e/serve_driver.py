@@ -145,7 +145,13 @@ class Server:
 
     def host_pid(self):
         """The engine's process, which is started with the first request that needs it."""
-        return wait_until(lambda: children(self.pid), "the engine", ANSWER_SECONDS)[0]
+
+        def engines():
+            # Beside it runs a copy of the server, which starts it.
+            own = os.readlink(f"/proc/{self.pid}/exe")
+            return [each for each in children(self.pid) if os.readlink(f"/proc/{each}/exe") != own]
+
+        return wait_until(engines, "the engine", ANSWER_SECONDS)[0]
 
     def is_running(self):
         return self._process.poll() is None

@@ -144,10 +144,8 @@ class StartTest : public QObject, WindowFiles {
         connect(&first, &SingleInstance::requested, this,
                 [&](const StartRequest& request) { heard << request; });
 
-        const QString socket = QDir(QStandardPaths::writableLocation(QStandardPaths::RuntimeLocation))
-                                   .entryInfoList({"inglenook-*"}, QDir::System, QDir::Time)
-                                   .value(0)
-                                   .filePath();
+        const QString socket =
+            QDir(socketFolder() + "/window").entryInfoList(QDir::System, QDir::Time).value(0).filePath();
         for (const QByteArray& nonsense :
              {QByteArray("{\"files\":"), QByteArray("nonsense\n"), QByteArray(300'000, 'x'), QByteArray()}) {
             QLocalSocket stranger;

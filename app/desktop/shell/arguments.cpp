@@ -1,5 +1,8 @@
 #include "app/desktop/shell/arguments.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "app/library/library.h"
 #include "ingle/version.h"
 
@@ -38,7 +41,11 @@ std::optional<std::string> answerAtOnce(int argc, const char* const* argv) {
     return std::nullopt;
 }
 
-std::string chosenDataDir(int argc, const char* const* argv) {
+std::optional<std::string> chosenDataDir(int argc, const char* const* argv) {
+    constexpr std::string_view kQtOptions[] = {
+        "platform",        "platformpluginpath", "platformtheme", "plugin",  "qmljsdebugger",
+        "qwindowgeometry", "qwindowicon",        "qwindowtitle",  "reverse", "session",
+        "display",         "geometry",           "name",          "icon",    "title"};
     Arguments arguments;
     CLI::App app;
     declareArguments(app, arguments);
@@ -46,7 +53,12 @@ std::string chosenDataDir(int argc, const char* const* argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError&) {
-        // Parsed again, and told, when Qt has taken its own.
+        return std::nullopt;
+    }
+    for (const std::string& extra : app.remaining()) {
+        const size_t begin = std::min(extra.find_first_not_of('-'), extra.size());
+        const std::string_view name = std::string_view(extra).substr(begin, extra.find('=') - begin);
+        if (begin > 0 && std::ranges::find(kQtOptions, name) == std::end(kQtOptions)) return std::nullopt;
     }
     return arguments.dataDir;
 }

@@ -23,8 +23,9 @@ void declareArguments(CLI::App& app, Arguments& arguments);
 /// Qt has looked for one and taken its own options out of the command line.
 std::optional<std::string> answerAtOnce(int argc, const char* const* argv);
 
-/// The data folder that they choose, or an empty text, also while Qt's own options are among them.
-std::string chosenDataDir(int argc, const char* const* argv);
+/// The data folder that they choose, or an empty text, also while Qt's own options are among them. Nothing:
+/// there is something among them that is neither.
+std::optional<std::string> chosenDataDir(int argc, const char* const* argv);
 
 /// Errors: InvalidArgument, naming what is wrong.
 Result<Arguments> parseArguments(int argc, const char* const* argv);

@@ -146,12 +146,13 @@ int main(int argc, char** argv) {
     }
     if (const std::string problem = displayProblem(); !problem.empty()) return refuse(problem);
     // Before Qt, which starts threads. Its own options may be among the arguments.
-    if (const std::string chosen = chosenDataDir(argc, argv); !chosen.empty())
-        ingle::library::useDataDir(chosen);
+    const auto chosen = chosenDataDir(argc, argv);
+    if (chosen && !chosen->empty()) ingle::library::useDataDir(*chosen);
     const std::string dataDir = ingle::library::defaultDataDir(),
                       cacheDir = ingle::library::defaultCacheDir();
-    const auto made = makeFolder(dataDir);
-    [[maybe_unused]] const auto madeCache = makeFolder(cacheDir);  // everything works without it
+    // Wrong usage makes nothing; it is told below.
+    const auto made = chosen ? makeFolder(dataDir) : ingle::Status();
+    if (made && chosen) (void)makeFolder(cacheDir);  // everything works without it
     const HostCommand host = hostCommand();
     const auto lacking = confine(dataDir, cacheDir, host);
     if (!lacking) return refuse(lacking.error().message);

@@ -377,6 +377,28 @@ TEST(HeldServer, startsItsEngineAndReadsWhatItWasGiven) {
     EXPECT_EQ(inServer([&] { return errorOfOpening(folder.file("other"), O_RDONLY); }), EACCES);
 }
 
+TEST(HeldServer, isAloneWithItsListeningSocket) {
+    const test::TemporaryFolder folder;
+    FileDescriptor listening = listenAt(folder.file("socket"));
+    const pid_t copy = ::fork();
+    if (copy == 0) {
+        ::alarm(20);
+        if (!confineServer({"/bin/echo", {}}, {})) ::_exit(kNotHeld);
+        listening = {};
+        ::pause();
+    }
+    listening = {};
+    FileDescriptor socket;
+    int error = 0;
+    for (int tries = 0; tries < 200 && error != ECONNREFUSED; ++tries) {
+        ::usleep(10'000);
+        error = connectTo(folder.file("socket"), socket);
+    }
+    EXPECT_EQ(error, ECONNREFUSED) << "a copy listens";
+    ::kill(copy, SIGKILL);
+    ::waitpid(copy, nullptr, 0);
+}
+
 TEST(Lacking, isToldInASentence) {
     EXPECT_EQ(lacking(Means{true, true, true, true}), "");
     EXPECT_EQ(lacking(Means{true, true, false, false}), "") << "nothing is to be filtered";

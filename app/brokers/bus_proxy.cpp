@@ -32,6 +32,7 @@ const char* const kSessionRules[] = {
     "desktop",
     "--call=org.freedesktop.portal.Desktop=org.freedesktop.DBus.Properties.GetAll@/org/freedesktop/portal/"
     "desktop",
+    "--broadcast=org.freedesktop.portal.Desktop=*@/org/freedesktop/portal/desktop",
     "--broadcast=org.freedesktop.portal.Desktop=*@/org/freedesktop/portal/desktop/*",
     "--talk=org.a11y.Bus",
     "--talk=org.freedesktop.portal.IBus",

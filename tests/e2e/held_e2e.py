@@ -127,6 +127,9 @@ def main():
     if missing or (landlock.exists() and "landlock" not in landlock.read_text()):
         print(f"skipped: {', '.join(missing) or 'Landlock'} is not there")
         sys.exit(SKIPPED)
+    if os.getuid() != 0:
+        print("skipped: what a process has open that cannot be dumped is told to root only")
+        sys.exit(SKIPPED)
     options.model = model_file(options.bin)
     try:
         print(f"passed: {check(options)}")

@@ -72,6 +72,14 @@ def children(pid):
         return []
 
 
+def name_of(pid):
+    """Nothing, where it has ended."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
 def resident_kb(pid):
     return int(re.search(r"VmRSS:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())[1])
 
@@ -143,15 +151,13 @@ class Server:
     def url(self):
         return f"http://127.0.0.1:{self.port}"
 
+    def engines(self):
+        """Its children but the copy of it that starts them."""
+        return [each for each in children(self.pid) if name_of(each) not in ("", name_of(self.pid))]
+
     def host_pid(self):
         """The engine's process, which is started with the first request that needs it."""
-
-        def engines():
-            # Beside it runs a copy of the server, which starts it.
-            own = os.readlink(f"/proc/{self.pid}/exe")
-            return [each for each in children(self.pid) if os.readlink(f"/proc/{each}/exe") != own]
-
-        return wait_until(engines, "the engine", ANSWER_SECONDS)[0]
+        return wait_until(self.engines, "the engine", ANSWER_SECONDS)[0]
 
     def is_running(self):
         return self._process.poll() is None

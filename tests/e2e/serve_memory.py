@@ -11,7 +11,7 @@ import threading
 import time
 
 from driver import expect
-from serve_driver import GUIDE, Server, chat_body, children, new_folder, resident_kb, text_of
+from serve_driver import GUIDE, Server, chat_body, new_folder, resident_kb, text_of
 
 BODY = b'{"model":"%s","messages":[{"role":"user","content":"%s"}]}' % (GUIDE.encode(), b"x" * ((8 << 20) - 200))
 CROWD = 20  # long requests that come at once
@@ -60,7 +60,7 @@ class Crowd:
         for _ in range(self._kills):
             if self._is_over():
                 return
-            for pid in children(self._server.pid):
+            for pid in self._server.engines():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
                     self.killed += 1

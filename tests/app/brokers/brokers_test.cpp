@@ -326,8 +326,8 @@ TEST_F(HeldWindow, aServiceOfOnesOwnIsNotStartedThroughTheProxy) {
         EXPECT_NE(*through, path("bus"));
         const auto ask = [&](const std::string& bus, const std::string& what) {
             return outputOf("dbus-send --bus=unix:path=" + bus +
-                            " --print-reply --dest=org.freedesktop.DBus / " + "org.freedesktop.DBus." + what +
-                            " 2>&1");
+                            " --print-reply --reply-timeout=3000 --dest=org.freedesktop.DBus / " +
+                            "org.freedesktop.DBus." + what + " 2>&1");
         };
         EXPECT_NE(ask(path("bus"), "ListActivatableNames").find("org.example.Evil"), std::string::npos);
         const std::string names = ask(*through, "ListActivatableNames");

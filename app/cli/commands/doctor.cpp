@@ -10,13 +10,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/brokers/brokers.h"
 #include "app/cli/command.h"
 #include "app/cli/driver_trials.h"
 #include "app/library/catalog.h"
 #include "app/library/guide.h"
 #include "app/library/library.h"
 #include "app/sandbox/cage.h"
-#include "app/brokers/brokers.h"
 #include "ingle/computer.h"
 #include "ingle/devices.h"
 

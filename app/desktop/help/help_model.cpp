@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "app/desktop/services/text.h"
 #include "app/brokers/brokers.h"
+#include "app/desktop/services/text.h"
 
 namespace ingle::desktop {
 namespace {

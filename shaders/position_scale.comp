@@ -1,4 +1,4 @@
-// y[t] = x[t] (1 + a ln(floor(i / n) + 1)), i the position of token t.   OpCode::PositionScale
+// y[t] = x[t] (1 + a ln(floor(i / n) + 1)), i the position of token t, counted from `first`.   OpCode::PositionScale
 //
 // Bindings: 0 step; 1 x, 2 y [rows, padded(width)]. One invocation takes a float (x) of a row (workgroup y).
 #version 450
@@ -9,7 +9,7 @@ layout(local_size_x_id = 0) in;
 
 layout(binding = 1) readonly buffer X { float x[]; };
 layout(binding = 2) writeonly buffer Y { float y[]; };
-layout(push_constant) uniform Push { uint width; float a; uint n; };
+layout(push_constant) uniform Push { uint width; float a; uint n; uint first; };
 
 void main() {
     const uint i = gl_GlobalInvocationID.x;
@@ -18,5 +18,5 @@ void main() {
     const uint run = step.entries[row].runOfRow;
     const uint position = run == kNone ? 0 : positionOfRow(step.entries[run].run, row);
     const uint at = row * ((width + 3) & ~3u) + i;
-    y[at] = x[at] * (1 + a * log(float(position / n) + 1));
+    y[at] = x[at] * (1 + a * log(float((position + first) / n) + 1));
 }

@@ -67,10 +67,17 @@ enum class OpCode : uint8_t {
     EmbedPosition, // () → y; y[t] = row i of W, i the token's position, or     none; W
                    //        the last row where that is behind it
     PositionScale, // x → y; y[t] = x[t] (1 + a ln(floor(i / n) + 1)), i the     PositionScaleParams
-                   //        token's position
+                   //        token's position, the first of which is `first`
     ExpertScale,   // x, r → y; part s of y = f_e x_s, e the s-th expert of r    none; f [numExperts]
     ClampedGlu,    // a, b → y; y = g σ(1.702 g) (u + 1), g = min(a, limit),     ClampedGluParams
                    //        u = clamp(b, -limit, limit)
+    Clamp,         // x → y; y = min(max(x, low), high)                          ClampParams
+    ScaleParts,    // x, f → y; part p of y = f_p x_p, of as many equal parts    none
+                   //           of x as f is wide
+    ChannelScan,   // x, B, C, a → y; Mamba: a decay for each channel and state,  ChannelScanParams; A [width,
+                   //                 see kernels/ref/channel_scan.h                stateSize], D, b (per channel)
+    ChannelDelta,  // q, k, v, a, r → y; delta rule with a decay for each key     ChannelDeltaParams; A (per head),
+                   //                    channel, see kernels/ref/channel_scan.h  b (per key channel)
     End,           // no op: stays the last
 };
 // clang-format on
@@ -178,6 +185,7 @@ struct ScaleParams {
 struct PositionScaleParams {
     float a = 0;
     uint32_t n = 1;
+    uint32_t first = 0;  ///< the number of the first position
 };
 /// Source: OpenAI, "gpt-oss-120b & gpt-oss-20b Model Card" (2025), section 2.2; the limit is 7 there.
 struct ClampedGluParams {
@@ -230,10 +238,29 @@ struct MambaScanParams {
     uint32_t stateSize = 0;
 };
 
-using OpParams = std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
-                              AttentionParams, HeadLinearParams, ActivationParams, ScaleParams, StateParams,
-                              WkvParams, SliceParams, ConcatParams, ShortConvParams, GatedDeltaParams,
-                              MambaScanParams, PositionScaleParams, ClampedGluParams>;
+struct ClampParams {
+    float low = 0;
+    float high = 0;
+};
+/// A state of matrices [width of x, stateSize].
+struct ChannelScanParams {
+    uint32_t state = 0;
+    uint32_t stateSize = 0;
+};
+/// A state of matrices [numHeads, keyDim, valueDim].
+struct ChannelDeltaParams {
+    uint32_t state = 0;
+    uint32_t numHeads = 0;
+    uint32_t keyDim = 0;
+    uint32_t valueDim = 0;
+    float lowest = 0;  ///< logarithm of the strongest decay; 0: there is none
+};
+
+using OpParams =
+    std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
+                 AttentionParams, HeadLinearParams, ActivationParams, ScaleParams, StateParams, WkvParams,
+                 SliceParams, ConcatParams, ShortConvParams, GatedDeltaParams, MambaScanParams,
+                 PositionScaleParams, ClampedGluParams, ClampParams, ChannelScanParams, ChannelDeltaParams>;
 
 /// Index into Plan::values.
 using ValueId = uint32_t;

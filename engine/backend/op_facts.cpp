@@ -335,6 +335,41 @@ Result<Widths> mambaScan(const OpCall& call) {
     return Widths{call.inputs[0].width};
 }
 
+Result<Widths> clamp(const OpCall& call) {
+    const auto& [low, high] = paramsOf<ClampParams>(call);
+    if (!(low <= high)) return misfit("nothing lies between {} and {}", low, high);
+    return Widths{call.inputs[0].width};
+}
+
+Result<Widths> scaleParts(const OpCall& call) {
+    INGLE_TRY(partWidth(call.inputs[0], call.inputs[1].width));
+    return Widths{call.inputs[0].width};
+}
+
+Result<Widths> channelScan(const OpCall& call) {
+    const uint64_t width = call.inputs[0].width;
+    const uint64_t stateSize = paramsOf<ChannelScanParams>(call).stateSize;
+    INGLE_TRY(needWidth(call, 1, stateSize));
+    INGLE_TRY(needWidth(call, 2, stateSize));
+    INGLE_TRY(needWidth(call, 3, width));
+    INGLE_TRY(needElems(call, 0, width * stateSize));
+    for (size_t i = 1; i < call.weights.size(); ++i) INGLE_TRY(needElems(call, i, width));
+    return Widths{call.inputs[0].width};
+}
+
+Result<Widths> channelDelta(const OpCall& call) {
+    const auto& params = paramsOf<ChannelDeltaParams>(call);
+    const uint64_t keys = uint64_t{params.numHeads} * params.keyDim;
+    const uint64_t values = uint64_t{params.numHeads} * params.valueDim;
+    size_t input = 0;
+    for (const uint64_t wanted : {keys, keys, values, keys, uint64_t{params.numHeads}})
+        INGLE_TRY(needWidth(call, input++, wanted));
+    INGLE_TRY(needElems(call, 0, params.numHeads));
+    INGLE_TRY(needElems(call, 1, keys));
+    if (!(params.lowest <= 0)) return misfit("decays cannot be above 1, as with {}", params.lowest);
+    return Widths{call.inputs[2].width};
+}
+
 Status noMemory(const OpCall&, const MemorySpec&) {
     return {};
 }
@@ -419,6 +454,16 @@ Status scannedStates(const OpCall& call, const MemorySpec& memory) {
     return needRows(memory, params.state, layout.rowsAt(), kChunkTokens, layout.rowElems());
 }
 
+Status channelStates(const OpCall& call, const MemorySpec& memory) {
+    const auto& params = paramsOf<ChannelScanParams>(call);
+    return needStates(memory, params.state, 1, uint64_t{call.inputs[0].width} * params.stateSize);
+}
+
+Status channelMatrices(const OpCall& call, const MemorySpec& memory) {
+    const auto& params = paramsOf<ChannelDeltaParams>(call);
+    return needStates(memory, params.state, 1, uint64_t{params.numHeads} * params.keyDim * params.valueDim);
+}
+
 // clang-format off
 constexpr std::array<OpFacts, kNumOpCodes> kFacts{{
     //code             name             scope  inputs  weights  params                   output widths  memory
@@ -456,6 +501,10 @@ constexpr std::array<OpFacts, kNumOpCodes> kFacts{{
     {PositionScale,   "position_scale", kStep, kOne,  kNone,   takes<PositionScaleParams>, positionScale, noMemory},
     {ExpertScale,     "expert_scale",  kRow,  kTwo,   kOne,    takes<std::monostate>,   expertScale,   noMemory},
     {ClampedGlu,      "clamped_glu",   kRow,  kTwo,   kNone,   takes<ClampedGluParams>, sameAsInput,   noMemory},
+    {Clamp,           "clamp",         kRow,  kOne,   kNone,   takes<ClampParams>,      clamp,         noMemory},
+    {ScaleParts,      "scale_parts",   kRow,  kTwo,   kNone,   takes<std::monostate>,   scaleParts,    noMemory},
+    {ChannelScan,     "channel_scan",  kStep, {4, 4}, kThree,  takes<ChannelScanParams>, channelScan,  channelStates},
+    {ChannelDelta,    "channel_delta", kStep, {5, 5}, kTwo,   takes<ChannelDeltaParams>, channelDelta, channelMatrices},
 }};
 // clang-format on
 

@@ -237,6 +237,33 @@ class Builder {
             {.code = OpCode::ClampedGlu, .inputs = {a, b}, .params = backend::ClampedGluParams{limit}}, name);
     }
 
+    Value clamp(Value x, const backend::ClampParams& params, std::string_view name) {
+        return write({.code = OpCode::Clamp, .inputs = {x}, .params = params}, name);
+    }
+    /// `factors`: one for each of so many equal parts of x.
+    Value scaleParts(Value x, Value factors, std::string_view name) {
+        return write({.code = OpCode::ScaleParts, .inputs = {x, factors}}, name);
+    }
+    /// `keys`, `queries` (the paper's B, C): [numTokens, stateSize]; `rawStep`: as wide as x; `decay` (A):
+    /// [width, stateSize]; `skip` (D), `stepBias`: [width].
+    Value channelScan(Value x, Value keys, Value queries, Value rawStep, Weight decay, Weight skip,
+                      Weight stepBias, const backend::ChannelScanParams& params, std::string_view name) {
+        return write({.code = OpCode::ChannelScan,
+                      .inputs = {x, keys, queries, rawStep},
+                      .vectors = {decay, skip, stepBias},
+                      .params = params},
+                     name);
+    }
+    /// `rawStep`: as wide as k; `rate`: [numTokens, numHeads]; `decay`: [numHeads]; `stepBias`: as wide as k.
+    Value channelDelta(Value q, Value k, Value v, Value rawStep, Value rate, Weight decay, Weight stepBias,
+                       const backend::ChannelDeltaParams& params, std::string_view name) {
+        return write({.code = OpCode::ChannelDelta,
+                      .inputs = {q, k, v, rawStep, rate},
+                      .vectors = {decay, stepBias},
+                      .params = params},
+                     name);
+    }
+
     /// The result: [numTokens, vocab] …
     void logits(Value x) { output(x, backend::OutputKind::Logits); }
     /// … or, of a model that writes nothing, rows of any width: [numTokens, width].

@@ -166,6 +166,75 @@ std::vector<double> mambaScan(Draft& d, Formula formula, const MambaScanParams& 
     return y;
 }
 
+std::vector<double> channelScan(Draft& d, Formula formula, uint32_t width, uint32_t stateSize) {
+    const Numbers& x = d.input(width);
+    const Numbers& b = d.input(stateSize);
+    const Numbers& c = d.input(stateSize);
+    const Numbers& raw = d.input(width, -4, 4);
+    const Numbers& a = d.decayRates(width * stateSize);
+    const Numbers& skip = d.weight(width);
+    const Numbers& bias = d.weight(width);
+    d.memory.states = {{"S", width * stateSize}};
+    const auto& in = d.values;
+    d.b.logits(d.b.channelScan(in[0], in[1], in[2], in[3], &a.tensor, &skip.tensor, &bias.tensor,
+                               {0, stateSize}, "y"));
+    std::vector<double> y(size_t{kTokens} * width);
+    for (uint32_t p = 0; p < width; ++p) {
+        std::vector<double> state(stateSize);
+        for (uint32_t t = 0; t < kTokens; ++t) {
+            const size_t at = size_t{t} * width + p;
+            const double step = softplus(raw.at(at) + bias.at(p));
+            y[at] = skip.at(p) * x.at(at);
+            for (uint32_t n = 0; n < stateSize; ++n) {
+                // The mistake: rates of a state beside each other.
+                const size_t rate = formula == Formula::Right ? p * stateSize + n : n * width + p;
+                state[n] = std::exp(step * a.at(rate)) * state[n] + step * b.at(t * stateSize + n) * x.at(at);
+                y[at] += c.at(t * stateSize + n) * state[n];
+            }
+        }
+    }
+    return y;
+}
+
+std::vector<double> channelDelta(Draft& d, Formula formula, const ChannelDeltaParams& p) {
+    const uint32_t keys = p.numHeads * p.keyDim, values = p.numHeads * p.valueDim;
+    const Numbers& q = d.input(keys);
+    const Numbers& k = d.input(keys, -0.3F, 0.4F);
+    const Numbers& v = d.input(values);
+    const Numbers& raw = d.input(keys, -4, 4);
+    const Numbers& rate = d.input(p.numHeads, 0, 1);
+    const Numbers& a = d.decayRates(p.numHeads);
+    const Numbers& bias = d.weight(keys);
+    d.memory.states = {{"S", keys * p.valueDim}};
+    const auto& in = d.values;
+    d.b.logits(d.b.channelDelta(in[0], in[1], in[2], in[3], in[4], &a.tensor, &bias.tensor, p, "y"));
+    std::vector<double> y(size_t{kTokens} * values);
+    for (uint32_t h = 0; h < p.numHeads; ++h) {
+        std::vector<double> state(p.keyDim * p.valueDim);
+        for (uint32_t t = 0; t < kTokens; ++t) {
+            const size_t keyAt = (size_t{t} * p.numHeads + h) * p.keyDim;
+            for (uint32_t j = 0; j < p.valueDim; ++j) {
+                double found = 0;
+                for (uint32_t i = 0; i < p.keyDim; ++i) {
+                    const uint32_t channel = formula == Formula::Right ? i : 0;  // the mistake: one for all
+                    const double step = raw.at(keyAt + channel) + bias.at(h * p.keyDim + channel);
+                    const double log =
+                        p.lowest == 0 ? softplus(step) * a.at(h) : p.lowest / (1 + std::exp(-a.at(h) * step));
+                    state[i * p.valueDim + j] *= std::exp(log);
+                    found += k.at(keyAt + i) * state[i * p.valueDim + j];
+                }
+                const size_t at = (size_t{t} * p.numHeads + h) * p.valueDim + j;
+                const double change = rate.at(t * p.numHeads + h) * (v.at(at) - found);
+                for (uint32_t i = 0; i < p.keyDim; ++i) {
+                    state[i * p.valueDim + j] += k.at(keyAt + i) * change;
+                    y[at] += q.at(keyAt + i) * state[i * p.valueDim + j];
+                }
+            }
+        }
+    }
+    return y;
+}
+
 /// Relative where it is larger than 1.
 double largestError(const std::vector<float>& actual, const std::vector<double>& expected) {
     if (actual.size() != expected.size()) return INFINITY;
@@ -265,7 +334,10 @@ void checkBatched(PlanRunner& runner, std::span<const TokenId> tokens, const std
     }
 }
 
-void check(std::string_view what, const Mixer& mixer) {
+/// Whether the last tokens can be taken back: states in chunks, or as they are after the last token.
+enum class StateForm : uint8_t { InChunks, AfterTheLast };
+
+void check(std::string_view what, const Mixer& mixer, StateForm form = StateForm::InChunks) {
     SCOPED_TRACE(what);
     std::vector<TokenId> tokens;
     for (uint32_t t = 0; t < kTokens; ++t) tokens.push_back(static_cast<TokenId>(t));
@@ -287,7 +359,7 @@ void check(std::string_view what, const Mixer& mixer) {
         for (const size_t chunk : {1u, 7u, 31u, 32u, 33u, 64u})
             EXPECT_TRUE(sameBits(runner.feed(*runner.sequence(), tokens, chunk), whole)) << chunk;
         checkContinuations(runner, tokens, whole);
-        checkRewinding(runner, tokens, whole);
+        if (form == StateForm::InChunks) checkRewinding(runner, tokens, whole);
         checkBatched(runner, tokens, whole);
     }
 }
@@ -309,6 +381,23 @@ TEST(Mixers, gatedDeltaRule) {
 TEST(Mixers, mambaScan) {
     check("two groups", [](Draft& d, Formula f) { return mambaScan(d, f, {0, 4, 20, 2, 16}); });
     check("heads of whole vectors", [](Draft& d, Formula f) { return mambaScan(d, f, {0, 6, 64, 3, 8}); });
+}
+
+TEST(Mixers, decaysOfChannels) {
+    check(
+        "scan", [](Draft& d, Formula f) { return channelScan(d, f, 150, 16); }, StateForm::AfterTheLast);
+    check(
+        "delta",
+        [](Draft& d, Formula f) {
+            return channelDelta(d, f, {0, 3, 8, 12});
+        },
+        StateForm::AfterTheLast);
+    check(
+        "bounded delta",
+        [](Draft& d, Formula f) {
+            return channelDelta(d, f, {0, 3, 8, 12, -5});
+        },
+        StateForm::AfterTheLast);
 }
 
 }  // namespace

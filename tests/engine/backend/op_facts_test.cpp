@@ -133,6 +133,21 @@ const Kept kKept[] = {
      {.kv = {}, .states = {chunkedState("s", layoutOf(kScan))}},
      {.kv = {}, .states = {}},
      "no state 0 among 0"},
+    {"channel_scan \"y\"",
+     [](FactsDraft& d) {
+         const graph::Value one = d.b.slice(d.x, {1, 0, 1}, "one");
+         return d.b.channelScan(d.x, one, one, d.x, &d.gain, &d.gain, &d.gain, {0, 1}, "y");
+     },
+     {.kv = {}, .states = {{"s", 16}}},
+     {.kv = {}, .states = {{"s", 8}}},
+     "it keeps 16 numbers, but the state \"s\" has 8"},
+    {"channel_delta \"y\"",
+     [](FactsDraft& d) {
+         return d.b.channelDelta(d.x, d.x, d.x, d.x, d.x, &d.gain, &d.gain, {0, 16, 1, 1}, "y");
+     },
+     {.kv = {}, .states = {{"s", 16}}},
+     {.kv = {}, .states = {}},
+     "no state 0 among 0"},
 };
 
 TEST(OpFacts, memoryThatDoesNotFitIsASentence) {

@@ -254,7 +254,9 @@ TEST_F(OpsTest, positions) {
     check("embed position", [](Problem& p) {
         return p.builder.add(p.rows(75), p.builder.embedPosition(p.floats(Shape::of(75, 9)), "p"), "y");
     });
-    check("position scale", [](Problem& p) { return p.builder.positionScale(p.rows(75), {0.1f, 2}, "y"); });
+    check("position scale", [](Problem& p) {
+        return p.builder.positionScale(p.rows(75), {0.1f, 2, 1}, "y");
+    });
 }
 
 TEST_F(OpsTest, expertScaleAndClampedGlu) {
@@ -265,6 +267,8 @@ TEST_F(OpsTest, expertScaleAndClampedGlu) {
     check("clamped glu", [](Problem& p) {
         return p.builder.clampedGlu(p.rowsBetween(75, -9, 9), p.rowsBetween(75, -9, 9), 7, "y");
     });
+    check("clamp", [](Problem& p) { return p.builder.clamp(p.rowsBetween(75, -9, 9), {-2, 3}, "y"); });
+    check("scale parts", [](Problem& p) { return p.builder.scaleParts(p.rows(75), p.rows(5), "y"); });
 }
 
 /// Rotated queries and keys, and attention over them.

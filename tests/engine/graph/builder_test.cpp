@@ -290,6 +290,27 @@ const Misfit kMisfits[] = {
     {"clamped_glu",
      [](Draft& d) { d.b.clampedGlu(d.rows(16, "x"), d.rows(8, "z"), 7, "y"); },
      {"\"z\"", "16"}},
+    {"clamp",
+     [](Draft& d) {
+         d.b.clamp(d.rows(16, "x"), {2, 1}, "y");
+     },
+     {"nothing lies between 2 and 1"}},
+    {"scale_parts",
+     [](Draft& d) { d.b.scaleParts(d.rows(16, "x"), d.rows(3, "f"), "y"); },
+     {"\"x\" is 16 wide", "3 equal parts"}},
+    {"channel_scan",
+     [](Draft& d) {
+         const Value x = d.rows(16, "x"), b = d.rows(4, "b");
+         d.b.channelScan(x, b, b, x, d.vector(16), d.vector(16), d.vector(16), {0, 4}, "y");
+     },
+     {"\"g\"", "{16}", "64 numbers"}},
+    {"channel_delta",
+     [](Draft& d) {
+         const Value k = d.rows(16, "k");
+         d.b.channelDelta(k, k, d.rows(8, "v"), d.rows(4, "a"), d.rows(4, "r"), d.vector(4), d.vector(16),
+                          {0, 4, 4, 2}, "y");
+     },
+     {"\"a\" is 4 wide where 16"}},
 };
 
 TEST(Builder, aCallThatDoesNotFitIsASentence) {

@@ -12,7 +12,8 @@ Status record(const OpRun& run, OpRecording& out) {
         uint32_t width;
         float a;
         uint32_t n;
-    } push{width, params.a, params.n};
+        uint32_t first;
+    } push{width, params.a, params.n, params.first};
     return out.dispatch(
         "position_scale", {kElementGroup},
         {reads(out.step()), reads(out.rows(run.input(0, 0))), writes(out.rows(run.output(0)))}, push,

@@ -75,11 +75,11 @@ constexpr QuantMix kMixes[] = {
 
 /// Parts of the names of tensors that stay floats, though their shape is that of a matrix. The rule goes by
 /// names, since files of unknown families can be imported, too.
-constexpr std::array<std::string_view, 19> kSensitive{
-    "_norm.",          "ffn_gate_inp.",  "position_embd.", "token_types.",   "_lerp_",
-    "time_mix_first.", "time_mix_decay", "time_mix_r_k.",  "time_mix_w1.",   "time_mix_w2.",
-    "time_mix_a1.",    "time_mix_a2.",   "time_mix_v1.",   "time_mix_v2.",   "time_mix_g1.",
-    "time_mix_g2.",    "rope_",          "ssm_conv1d.",    "shortconv.conv."};
+constexpr std::array<std::string_view, 22> kSensitive{
+    "_norm.",          "ffn_gate_inp.", "position_embd.", "token_types.", "_lerp_",       "time_mix_first.",
+    "time_mix_decay",  "time_mix_r_k.", "time_mix_w1.",   "time_mix_w2.", "time_mix_a1.", "time_mix_a2.",
+    "time_mix_v1.",    "time_mix_v2.",  "time_mix_g1.",   "time_mix_g2.", "rope_",        "ssm_conv1d.",
+    "shortconv.conv.", "ssm_conv1d_",   "altup_router.",  "_coef."};
 
 struct NamedPart {
     std::string_view name;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -11,6 +12,8 @@ using Projections = AttentionSpec::Projections;
 
 Shape gainOf(const HeadNormSpec& norm, uint32_t numHeads, uint32_t headDim) {
     switch (norm.gain) {
+        case HeadNormSpec::Gain::None:
+            break;
         case HeadNormSpec::Gain::OfAllHeads:
             return Shape::of(headDim);
         case HeadNormSpec::Gain::OfEachHead:
@@ -40,10 +43,11 @@ Projected project(const AttentionSpec& spec, const LayerBuilder& layer, graph::V
         p.v = b.slice(qkv, {spec.numHeads, 2 * spec.keyDim, spec.valueDim}, "v");
         return p;
     }
-    p.q = layer.linear(x, "attn_q", "q");
+    const Factors factors = spec.hasQkvFactors ? Factors::Used : Factors::LeftAlone;
+    p.q = layer.linear(x, "attn_q", "q", factors);
     if (!spec.cacheOf) {
-        p.k = layer.linear(x, "attn_k", "k");
-        p.v = spec.projections == Projections::ValuesAreKeys ? p.k : layer.linear(x, "attn_v", "v");
+        p.k = layer.linear(x, "attn_k", "k", factors);
+        p.v = spec.projections == Projections::ValuesAreKeys ? p.k : layer.linear(x, "attn_v", "v", factors);
     }
     if (spec.projections == Projections::GatedQueries) {
         p.gate = b.slice(p.q, {spec.numHeads, spec.keyDim, spec.valueDim}, "gate");
@@ -71,8 +75,10 @@ void listTensors(const AttentionSpec& spec, LayerTensors& tensors) {
     const uint64_t values = uint64_t{spec.numKvHeads} * spec.valueDim;
     const bool ownsCache = !spec.cacheOf;
     const auto add = [&](std::string_view name, uint64_t first, uint64_t count) {
-        const RowsOf fused{"attn_qkv", queries + keys + values, first,
-                           spec.projections == Projections::Fused};
+        const bool isWide =
+            spec.projections == Projections::FusedWide || spec.projections == Projections::FusedThirds;
+        const RowsOf fused{"attn_qkv", isWide ? 3 * queries : queries + keys + values, first,
+                           isWide || spec.projections == Projections::Fused};
         tensors.linear(name, tensors.dim(), count, spec.qkvBias, BiasOrder::BehindFactor, &fused);
     };
     if (spec.projections == Projections::GatedQueries) {
@@ -87,12 +93,17 @@ void listTensors(const AttentionSpec& spec, LayerTensors& tensors) {
         add("attn_q", 0, queries);
         if (ownsCache) add("attn_k", queries, keys);
         if (ownsCache && spec.projections != Projections::ValuesAreKeys)
-            add("attn_v", queries + keys, values);
+            add("attn_v", spec.projections == Projections::FusedThirds ? 2 * queries : queries + keys,
+                values);
     }
+    if (spec.outputGate)
+        tensors.linear("attn_gate", tensors.dim(),
+                       uint64_t{spec.numHeads} * (spec.outputGate->isOfHeads ? 1 : spec.valueDim),
+                       Presence::Optional, BiasOrder::BehindFactor);
     tensors.linear("attn_output", uint64_t{spec.numHeads} * spec.valueDim, tensors.dim(), spec.outputBias,
                    BiasOrder::BehindFactor);
     if (spec.hasSinks) tensors.vector("attn_sinks.weight", Shape::of(spec.numHeads));
-    if (!spec.headNorm) return;
+    if (!spec.headNorm || spec.headNorm->gain == HeadNormSpec::Gain::None) return;
     const HeadNormSpec& norm = *spec.headNorm;
     tensors.vector("attn_q_norm.weight", gainOf(norm, spec.numHeads, spec.keyDim), norm.presence);
     if (ownsCache)
@@ -101,14 +112,18 @@ void listTensors(const AttentionSpec& spec, LayerTensors& tensors) {
 
 void listMemory(const AttentionSpec& spec, backend::MemorySpec& memory) {
     if (spec.cacheOf) return;
-    memory.kv.push_back({spec.numKvHeads * spec.keyDim, spec.numKvHeads * spec.valueDim, spec.window});
+    memory.kv.push_back(
+        {spec.numKvHeads * spec.keyDim, spec.numKvHeads * spec.valueDim, std::max(spec.window, spec.chunk)});
 }
 
 graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Value x) {
     graph::Builder& b = layer.b;
     // A norm of each head, or of all together.
     const auto normed = [&](graph::Value heads, uint32_t numHeads, std::string_view name) {
-        const tensor::Tensor* gain = spec.headNorm ? layer.w(fmt::format("attn_{}.weight", name)) : nullptr;
+        if (!spec.headNorm) return heads;
+        if (spec.headNorm->gain == HeadNormSpec::Gain::None)
+            return b.rmsNorm(heads, nullptr, layer.normEps, name, numHeads);
+        const tensor::Tensor* gain = layer.w(fmt::format("attn_{}.weight", name));
         if (!gain) return heads;
         const uint32_t groups = spec.headNorm->gain == HeadNormSpec::Gain::OfRow ? 1 : numHeads;
         if (spec.headNorm->kind == NormKind::Rms) return b.rmsNorm(heads, gain, layer.normEps, name, groups);
@@ -123,12 +138,25 @@ graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Va
                        style, positions},
                       name);
     };
+    const auto prepared = [&](graph::Value heads, uint32_t numHeads, std::string_view norm,
+                              std::string_view rope) {
+        if (spec.headNorm && spec.headNorm->isAfterRotation)
+            return normed(rotated(heads, numHeads, rope), numHeads, norm);
+        return rotated(normed(heads, numHeads, norm), numHeads, rope);
+    };
+    const auto clamped = [&](graph::Value heads, std::string_view name) {
+        return spec.clamp == 0 || heads.width == 0 ? heads : b.clamp(heads, {-spec.clamp, spec.clamp}, name);
+    };
     Projected p = project(spec, layer, x);
-    p.q = rotated(normed(p.q, spec.numHeads, "q_norm"), spec.numHeads, "q_rope");
+    p.q = clamped(p.q, "q_clamped");
+    p.k = clamped(p.k, "k_clamped");
+    p.v = clamped(p.v, "v_clamped");
+    p.q = prepared(p.q, spec.numHeads, "q_norm", "q_rope");
     if (spec.temperature != 0)
-        p.q = b.positionScale(p.q, {spec.temperature, spec.temperatureLength}, "q_temperature");
+        p.q = b.positionScale(p.q, {spec.temperature, spec.temperatureLength, spec.temperatureFirst},
+                              "q_temperature");
     if (!spec.cacheOf) {
-        p.k = rotated(normed(p.k, spec.numKvHeads, "k_norm"), spec.numKvHeads, "k_rope");
+        p.k = prepared(p.k, spec.numKvHeads, "k_norm", "k_rope");
         if (spec.normsValues) p.v = b.rmsNorm(p.v, nullptr, layer.normEps, "v_norm", spec.numKvHeads);
         b.kvAppend(p.k, p.v, layer.cacheLayer);
     }
@@ -140,6 +168,7 @@ graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Va
                                          .valueDim = spec.valueDim,
                                          .scale = spec.scale,
                                          .window = spec.window,
+                                         .chunk = spec.chunk,
                                          .softCap = spec.softCap,
                                          .alibiSlopes = spec.alibiSlopes,
                                          .hasSinks = spec.hasSinks,
@@ -148,6 +177,13 @@ graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Va
     if (spec.projections == Projections::GatedQueries)
         attended = b.multiply(b.activation(p.gate, backend::ActivationKind::Sigmoid, "gate_sigmoid"),
                               attended, "attention_gated");
+    if (spec.outputGate) {
+        const graph::Value gate = b.activation(layer.linear(x, "attn_gate", "gate", Factors::LeftAlone),
+                                               spec.outputGate->activation, "gate_activated");
+        attended = spec.outputGate->isOfHeads ? b.scaleParts(attended, gate, "attention_gated")
+                                              : b.multiply(attended, gate, "attention_gated");
+    }
+    if (spec.outputScale != 1) attended = b.scale(attended, spec.outputScale, "attention_scaled");
     return layer.linear(attended, "attn_output", "attn_output");
 }
 

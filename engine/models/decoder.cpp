@@ -12,6 +12,7 @@ using tensor::Shape;
 namespace {
 
 constexpr std::string_view kOutputScale = "layer_output_scale.weight";
+constexpr std::string_view kEmbeddingNorm = "token_embd_norm";
 
 uint32_t ownEmbeddingOf(const DecoderSpec& spec) {
     return spec.layers.empty() ? 0 : spec.layers[0].ownEmbedding;
@@ -41,18 +42,20 @@ std::vector<TensorSpec> decoderTensors(const DecoderSpec& spec) {
     std::vector<TensorSpec> specs{
         {"token_embd.weight", Shape::of(dim, vocabSize)},
         {"output.weight", Shape::of(dim, vocabSize), Matrix, Presence::Optional},
-        {"output.bias", Shape::of(vocabSize), Vector, Presence::Optional},
-        {finalNorm + ".weight", Shape::of(dim), Vector},
     };
+    if (spec.hasOutputBias)
+        specs.push_back({"output.bias", Shape::of(vocabSize), Vector, Presence::Optional});
+    listNorm(specs, finalNorm, spec.norm, dim);
+    if (spec.embeddingNorm) listNorm(specs, std::string(kEmbeddingNorm), *spec.embeddingNorm, dim);
     if (spec.learnsPositions)
         specs.push_back({"position_embd.weight", Shape::of(dim, spec.facts.trainedContext)});
-    if (spec.norm == NormKind::Layer) specs.push_back({finalNorm + ".bias", Shape::of(dim), Vector});
     if (const uint32_t width = ownEmbeddingOf(spec)) listOwnEmbeddings(spec, width, specs);
     for (uint32_t i = 0; i < spec.layers.size(); ++i) {
         const LayerSpec& layer = spec.layers[i];
         LayerTensors tensors(specs, i, dim);
-        const auto& [beforeMixer, afterMixer, beforeFfn, afterFfn] = layer.norms;
-        for (const std::string_view name : {beforeMixer, afterMixer, beforeFfn, afterFfn}) {
+        const NormPlaces& norms = layer.norms;
+        for (const std::string_view name :
+             {norms.beforeMixer, norms.afterMixer, norms.beforeFfn, norms.afterFfn}) {
             if (!name.empty()) tensors.norm(name, spec.norm);
         }
         std::visit([&](const auto& mixer) { listTensors(mixer, tensors); }, layer.mixer);
@@ -74,6 +77,8 @@ void buildDecoder(graph::Builder& b, const DecoderSpec& spec, const Weights& w) 
     backend::MemorySpec memory;                                 // of the layers before
     graph::Value h = b.embed(w["token_embd.weight"], "embed");  // [numTokens, dim]
     if (spec.embeddingScale != 1) h = b.scale(h, spec.embeddingScale, "embed_scaled");
+    if (spec.embeddingNorm)
+        h = norm(b, w, *spec.embeddingNorm, spec.normEps, h, std::string(kEmbeddingNorm), "embed_norm");
     if (spec.learnsPositions)
         h = b.add(h, b.embedPosition(w["position_embd.weight"], "position"), "embed_with_position");
     const uint32_t ownWidth = ownEmbeddingOf(spec);
@@ -90,28 +95,34 @@ void buildDecoder(graph::Builder& b, const DecoderSpec& spec, const Weights& w) 
                            .layer = i,
                            .normEps = spec.normEps,
                            .cacheLayer = caches[i],
-                           .firstState = static_cast<uint32_t>(memory.states.size())};
-        const auto normed = [&](graph::Value x, std::string_view name) {
-            return name.empty() ? x : norm(b, w, spec.norm, spec.normEps, x, layerWeight(i, name), name);
+                           .firstState = static_cast<uint32_t>(memory.states.size()),
+                           .input = h};
+        const auto normed = [&](graph::Value x, std::string_view name, float eps) {
+            return name.empty() ? x : norm(b, w, spec.norm, eps, x, layerWeight(i, name), name);
         };
         const auto added = [&](graph::Value x, std::string_view after, std::string_view half,
                                graph::Value before) {
-            x = normed(x, after);
+            x = normed(x, after, spec.branchEps != 0 ? spec.branchEps : spec.normEps);
             if (layer.residualScale != 1) x = b.scale(x, layer.residualScale, fmt::format("{}_scaled", half));
             if (layer.normedResidual != 0)
                 h = b.scale(before, layer.normedResidual, fmt::format("{}_normed", half));
             return b.add(h, x, fmt::format("{}_residual", half));
         };
-        const graph::Value n1 = normed(h, layer.norms.beforeMixer);
-        const graph::Value mixed =
-            std::visit([&](const auto& mixer) { return mix(mixer, parts, n1); }, layer.mixer);
-        h = added(mixed, layer.norms.afterMixer, "attn", n1);
-        parts.residual = h;
-        const bool isParallel = layer.norms.beforeFfn.empty() && !layer.norms.beforeMixer.empty();
-        const graph::Value n2 = isParallel ? n1 : normed(h, layer.norms.beforeFfn);
-        const graph::Value fed =
-            std::visit([&](const auto& ffn) { return feedForward(ffn, parts, n2); }, layer.ffn);
-        h = added(fed, layer.norms.afterFfn, "ffn", n2);
+        const graph::Value n1 = normed(h, layer.norms.beforeMixer, spec.normEps);
+        if (!std::holds_alternative<Nothing>(layer.mixer)) {
+            const graph::Value mixed =
+                std::visit([&](const auto& mixer) { return mix(mixer, parts, n1); }, layer.mixer);
+            h = added(mixed, layer.norms.afterMixer, "attn", n1);
+        }
+        if (!std::holds_alternative<Nothing>(layer.ffn)) {
+            parts.residual = layer.norms.ffnReadsLayersInput ? parts.input : h;
+            const bool isParallel = layer.norms.beforeFfn.empty() && !layer.norms.beforeMixer.empty();
+            const graph::Value n2 =
+                isParallel ? n1 : normed(parts.residual, layer.norms.beforeFfn, spec.normEps);
+            const graph::Value fed =
+                std::visit([&](const auto& ffn) { return feedForward(ffn, parts, n2); }, layer.ffn);
+            h = added(fed, layer.norms.afterFfn, "ffn", n2);
+        }
         if (layer.ownEmbedding) h = withOwnEmbedding(parts, ownWidth, own, h);
         if (layer.hasOutputScale) h = b.scale(h, w.factor(layerWeight(i, kOutputScale)), "scaled");
         std::visit([&](const auto& mixer) { listMemory(mixer, memory); }, layer.mixer);

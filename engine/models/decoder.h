@@ -17,11 +17,14 @@ struct DecoderSpec {
     float normEps = 0;
     float embeddingScale = 1;
     float logitScale = 1;
-    float logitCap = 0;  ///< c; 0: none
+    float logitCap = 0;                          ///< c; 0: none
+    std::optional<NormKind> embeddingNorm = {};  ///< token_embd_norm, of the embedding
+    float branchEps = 0;                         ///< of the norms afterMixer and afterFfn; 0: normEps
     std::string_view finalNorm = "output_norm";
     /// position_embd has a row for each position, which is added to the embedding; those behind the last one
     /// share its row.
     bool learnsPositions = false;
+    bool hasOutputBias = true;  ///< output.bias, where the file has it
     std::vector<LayerSpec> layers;
 
     bool areAlike(uint32_t layer, uint32_t other) const { return layers[layer] == layers[other]; }
@@ -38,8 +41,11 @@ struct DecoderTraits {
     NormKind norm = NormKind::Rms;
     backend::RopeStyle ropeStyle = backend::RopeStyle::HalfSplit;
     bool hasFfnFactors = false;
+    bool hasRopeFactors = true;  ///< rope_freqs.weight, where the file has it
     /// A layer without heads of keys is no error: the family gives it another mixer.
     bool mayLackHeads = false;
+    /// Nor is one whose feed-forward is 0 wide: it has none.
+    bool mayLackFeedForward = false;
 };
 
 /// Whether the layer has attention. Of those that readDecoder() read with mayLackHeads, too.
@@ -64,8 +70,36 @@ Status readExperts(const Keys& keys, DecoderSpec& spec);
 /// Their inner width, expert_feed_forward_length, where the file states one. Errors: Corrupt.
 Status readExpertDim(const Keys& keys, DecoderSpec& spec);
 
+/// Whether queries have a latent of their own: attention.q_lora_rank.
+enum class LatentQueries : uint8_t { Stated, Optional, Plain };
+/// Latent attention, the same for all layers that have attention. `decoder`: as readDecoder() read it.
+/// Errors: Corrupt.
+Result<LatentAttentionSpec> readLatentAttention(const Keys& keys, const DecoderSpec& decoder,
+                                                LatentQueries queries);
+
+/// What mixtures differ in that no key tells, or keys of which files may lack.
+struct MixtureTraits {
+    kernels::ExpertScores scores = kernels::ExpertScores::Softmax;  ///< without expert_gating_func
+    bool renormalises = false;                                      ///< without expert_weights_norm
+    bool hasDenseLayers = true;  ///< the first leading_dense_block_count ones
+    /// What tells how wide the expert is that every row goes to.
+    enum class Shared : uint8_t {
+        Count,   ///< expert_shared_count, in widths of an expert
+        Length,  ///< expert_shared_feed_forward_length
+        Both,    ///< the count, in lengths, or in widths of an expert where there is no length
+    } shared = Shared::Count;
+};
+/// Experts behind the first layers, chosen by all the rules that keys tell. Errors: Corrupt; Unsupported for
+/// an unknown rule.
+Status readMixture(const Keys& keys, DecoderSpec& spec, const MixtureTraits& traits = {});
+
 /// Sizes of Mamba-2, the ssm keys. Errors: Corrupt.
 Result<MambaSpec> readMamba(const Keys& keys);
+/// Sizes of Mamba, the ssm keys but group_count. Errors: Corrupt.
+Result<ChannelMambaSpec> readChannelMamba(const Keys& keys);
+
+/// Sizes of Kimi's delta attention: ssm.conv_kernel and kda.head_dim. Errors: Corrupt.
+Result<ChannelDeltaSpec> readChannelDelta(const Keys& keys, uint32_t numHeads);
 
 /// Inner width of the expert that every row goes to, expert_shared_feed_forward_length; 0: none. Errors:
 /// Corrupt.
@@ -90,6 +124,12 @@ void synthesizeDecoder(std::string_view arch, const SynthSizes& sizes, formats::
 /// … and of readExperts(): where the sizes name no experts, of a model with at least `leastExperts`.
 void synthesizeExperts(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata,
                        uint32_t leastExperts = 0);
+/// … of readLatentAttention() …
+void synthesizeLatentAttention(std::string_view arch, formats::Metadata& metadata);
+/// … of readChannelMamba() …
+void synthesizeChannelMamba(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata);
+/// … and of readMixture(), with experts in any case.
+void synthesizeMixture(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata);
 
 std::vector<TensorSpec> decoderTensors(const DecoderSpec& spec);
 backend::MemorySpec decoderMemory(const DecoderSpec& spec);

@@ -9,7 +9,8 @@ namespace ingle::models {
 namespace {
 
 std::string_view epsilonKey(NormKind norm) {
-    return norm == NormKind::Rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon";
+    const bool isRms = norm == NormKind::Rms || norm == NormKind::RmsBiased || norm == NormKind::RmsBare;
+    return isRms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon";
 }
 
 /// Sizes of one layer.
@@ -19,13 +20,13 @@ struct LayerSizes {
     uint32_t numKvHeads = 0;
     uint32_t keyDim = 0;
     uint32_t valueDim = 0;
-    bool mayLackHeads = false;
+    DecoderTraits traits;
 };
 
 Status checkSizes(const Keys& keys, const LayerSizes& sizes) {
-    if (sizes.ffnDim == 0 || sizes.ffnDim > kMaxRowElems)
+    if ((sizes.ffnDim == 0 && !sizes.traits.mayLackFeedForward) || sizes.ffnDim > kMaxRowElems)
         return keys.cannotBe("feed_forward_length", sizes.ffnDim);
-    if (sizes.mayLackHeads && sizes.numKvHeads == 0) return {};
+    if (sizes.traits.mayLackHeads && sizes.numKvHeads == 0) return {};
     if (sizes.numHeads == 0 || sizes.numHeads > kMaxRowElems)
         return keys.cannotBe("attention.head_count", sizes.numHeads);
     if (sizes.numKvHeads == 0 || sizes.numHeads % sizes.numKvHeads != 0)
@@ -61,8 +62,9 @@ Result<DecoderSpec> readDecoder(const Keys& keys, const DecoderTraits& traits) {
                                     .numKvHeads = kvHeads[layer],
                                     .keyDim = keyDim,
                                     .valueDim = valueDim,
-                                    .mayLackHeads = traits.mayLackHeads}));
-    INGLE_TRY_ASSIGN(const auto frequencies, readRopeFrequencies(keys, ropeDims, spec.facts.trainedContext));
+                                    .traits = traits}));
+    INGLE_TRY_ASSIGN(const auto frequencies, readRopeFrequencies(keys, ropeDims, spec.facts.trainedContext,
+                                                                 {}, traits.hasRopeFactors));
     const bool areHalves = keys.file().rotaryPairs == formats::RotaryPairs::Halves;
     const auto ropeStyle = areHalves ? backend::RopeStyle::HalfSplit : traits.ropeStyle;
     for (uint32_t layer = 0; layer < numLayers; ++layer) {
@@ -74,6 +76,7 @@ Result<DecoderSpec> readDecoder(const Keys& keys, const DecoderTraits& traits) {
                                     .scale = 1.0f / std::sqrt(static_cast<float>(keyDim)),
                                     .rope = RopeSpec{ropeStyle, frequencies}},
              .ffn = FeedForwardSpec{.dim = ffnDims[layer], .hasFactors = traits.hasFfnFactors}});
+        if (ffnDims[layer] == 0) spec.layers.back().ffn = Nothing{};
     }
     return spec;
 }
@@ -98,7 +101,8 @@ Status readExperts(const Keys& keys, DecoderSpec& spec) {
         return keys.cannotBe("expert_used_count", numUsed);
     if (numExperts == 0) return {};
     for (LayerSpec& layer : spec.layers) {
-        const auto& dense = std::get<FeedForwardSpec>(layer.ffn);
+        if (std::holds_alternative<Nothing>(layer.ffn)) continue;
+        const FeedForwardSpec dense = std::get<FeedForwardSpec>(layer.ffn);
         layer.ffn = ExpertsSpec{.numExperts = numExperts,
                                 .dim = dense.dim,
                                 .rule = {.numUsed = numUsed, .renormalise = true},
@@ -114,6 +118,76 @@ Status readExpertDim(const Keys& keys, DecoderSpec& spec) {
     for (LayerSpec& layer : spec.layers) {
         ExpertsSpec* experts = expertsOf(layer);
         if (experts && dim > 0) experts->dim = dim;
+    }
+    return {};
+}
+
+namespace {
+
+Result<kernels::ExpertScores> readScores(const Keys& keys, kernels::ExpertScores otherwise) {
+    using enum kernels::ExpertScores;
+    INGLE_TRY_ASSIGN(const uint32_t function, keys.u32Or("expert_gating_func", 0));
+    switch (function) {
+        case 0:
+            return otherwise;
+        case 1:
+            return Softmax;
+        case 2:
+            return Sigmoid;
+        case 3:
+            return SoftmaxOfChosen;
+        default:
+            return fail(ErrorCode::Unsupported, "{}: expert_gating_func {} is not supported",
+                        keys.file().path, function);
+    }
+}
+
+/// Of the expert that every row goes to, where the chosen ones are `dim` wide.
+Result<uint32_t> readSharedDim(const Keys& keys, MixtureTraits::Shared shared, uint32_t dim) {
+    using enum MixtureTraits::Shared;
+    if (shared == Length) return readSharedExpertDim(keys);
+    if (shared == Both) {
+        INGLE_TRY_ASSIGN(const uint32_t length, readSharedExpertDim(keys));
+        if (length > 0) dim = length;
+    }
+    INGLE_TRY_ASSIGN(const uint32_t count, keys.u32Or("expert_shared_count", 0));
+    if (uint64_t{count} * dim > kMaxRowElems) return keys.cannotBe("expert_shared_count", count);
+    return count * dim;
+}
+
+}  // namespace
+
+Status readMixture(const Keys& keys, DecoderSpec& spec, const MixtureTraits& traits) {
+    const std::vector<LayerSpec> dense = spec.layers;
+    uint32_t numDense = 0;
+    if (traits.hasDenseLayers) {
+        INGLE_TRY_ASSIGN(numDense, keys.u32Or("leading_dense_block_count", 0));
+    }
+    INGLE_TRY_ASSIGN(const kernels::ExpertScores scores, readScores(keys, traits.scores));
+    INGLE_TRY_ASSIGN(const bool renormalise, keys.boolOr("expert_weights_norm", traits.renormalises));
+    INGLE_TRY_ASSIGN(const float scale, keys.f32Or("expert_weights_scale", 0));
+    INGLE_TRY_ASSIGN(const uint32_t groups, keys.u32Or("expert_group_count", 0));
+    INGLE_TRY_ASSIGN(const uint32_t groupsUsed, keys.u32Or("expert_group_used_count", 0));
+    INGLE_TRY(readExperts(keys, spec));
+    INGLE_TRY(readExpertDim(keys, spec));
+    for (uint32_t i = 0; i < spec.layers.size(); ++i) {
+        ExpertsSpec* experts = expertsOf(spec.layers[i]);
+        if (!experts) continue;
+        if (i < numDense) {
+            spec.layers[i].ffn = dense[i].ffn;
+            continue;
+        }
+        INGLE_TRY_ASSIGN(experts->sharedDim, readSharedDim(keys, traits.shared, experts->dim));
+        experts->hasChoiceBias = true;
+        experts->rule.scores = scores;
+        experts->rule.renormalise = renormalise;
+        experts->rule.scale = scale != 0 ? scale : 1;
+        if (groups <= 1) continue;
+        if (experts->numExperts % groups != 0) return keys.cannotBe("expert_group_count", groups);
+        if (groupsUsed == 0 || groupsUsed > groups)
+            return keys.cannotBe("expert_group_used_count", groupsUsed);
+        experts->rule.groups = groups;
+        experts->rule.groupsUsed = groupsUsed;
     }
     return {};
 }
@@ -207,6 +281,22 @@ void synthesizeExperts(std::string_view arch, const SynthSizes& sizes, formats::
     const uint32_t numUsed = isStated ? sizes.numExpertsUsed : (leastExperts + 1) / 2;
     metadata.set(fmt::format("{}.expert_count", arch), int64_t{isStated ? sizes.numExperts : leastExperts});
     metadata.set(fmt::format("{}.expert_used_count", arch), int64_t{numUsed});
+}
+
+void synthesizeMixture(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata) {
+    synthesizeExperts(arch, sizes, metadata, 4);
+    const auto set = [&](std::string_view key, formats::MetaValue value) {
+        metadata.set(fmt::format("{}.{}", arch, key), std::move(value));
+    };
+    set("leading_dense_block_count", int64_t{1});
+    set("expert_feed_forward_length", int64_t{sizes.ffnDim});
+    set("expert_shared_feed_forward_length", int64_t{sizes.ffnDim});
+    set("expert_shared_count", int64_t{1});
+    set("expert_gating_func", int64_t{2});
+    set("expert_weights_norm", true);
+    set("expert_weights_scale", 2.5);
+    set("expert_group_count", int64_t{2});
+    set("expert_group_used_count", int64_t{1});
 }
 
 }  // namespace ingle::models

@@ -38,4 +38,21 @@ Result<std::vector<uint32_t>> Keys::perLayerOr(std::string_view key, std::vector
     return perLayer(key, static_cast<uint32_t>(fallback.size()));
 }
 
+Result<std::vector<float>> Keys::numberPerLayerOr(std::string_view key, uint32_t numLayers,
+                                                  float fallback) const {
+    const formats::MetaValue* value = metadata().find(full(key));
+    const auto* numbers = value ? std::get_if<std::vector<double>>(value) : nullptr;
+    if (!numbers) {
+        INGLE_TRY_ASSIGN(const float number, f32Or(key, fallback));
+        return std::vector<float>(numLayers, number);
+    }
+    if (numbers->size() < numLayers)
+        return fail(ErrorCode::Corrupt, "{}: {} holds {} numbers for {} layers", m_file->path, key,
+                    numbers->size(), numLayers);
+    std::vector<float> perLayer;
+    for (const double number : std::span(*numbers).first(numLayers))
+        perLayer.push_back(static_cast<float>(number));
+    return perLayer;
+}
+
 }  // namespace ingle::models

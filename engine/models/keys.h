@@ -43,6 +43,9 @@ class Keys {
     Result<std::vector<uint32_t>> perLayer(std::string_view key, uint32_t numLayers) const;
     /// `fallback`, one for each layer, where the key is absent.
     Result<std::vector<uint32_t>> perLayerOr(std::string_view key, std::vector<uint32_t> fallback) const;
+    /// As perLayer(), of numbers of any kind.
+    Result<std::vector<float>> numberPerLayerOr(std::string_view key, uint32_t numLayers,
+                                                float fallback) const;
 
     /// The error of a value that no model has.
     template <typename T>

@@ -26,6 +26,7 @@ void listTensors(const LatentAttentionSpec& spec, LayerTensors& tensors) {
         tensors.matrix("attn_kv_b.weight",
                        Shape::of(spec.rank, heads * (uint64_t{spec.plainDim} + spec.valueDim)));
     }
+    if (spec.hasOutputGate) linear("attn_gate", tensors.dim(), heads);
     linear("attn_output", heads * spec.valueDim, tensors.dim());
 }
 
@@ -37,8 +38,9 @@ graph::Value mix(const LatentAttentionSpec& spec, const LayerBuilder& layer, gra
     graph::Builder& b = layer.b;
     const uint32_t heads = spec.numHeads;
     const auto rotated = [&](graph::Value part, uint32_t numHeads, std::string_view name) {
-        const auto& [perPair, magnitude] = spec.rope.frequencies;
-        return b.rope(part, {numHeads, spec.rotatedDim, perPair, magnitude, spec.rope.style}, name);
+        if (!spec.rope) return part;
+        const auto& [perPair, magnitude] = spec.rope->frequencies;
+        return b.rope(part, {numHeads, spec.rotatedDim, perPair, magnitude, spec.rope->style}, name);
     };
     graph::Value q = x;  // then [numTokens, numHeads * (plainDim + rotatedDim)]
     if (spec.queryRank > 0) {
@@ -46,7 +48,7 @@ graph::Value mix(const LatentAttentionSpec& spec, const LayerBuilder& layer, gra
         q = b.rmsNorm(q, layer.w("attn_q_a_norm.weight"), layer.normEps, "q_latent_norm");
         q = layer.linear(q, "attn_q_b", "q");
     } else {
-        q = layer.linear(x, "attn_q", "q");
+        q = layer.linear(x, "attn_q", "q", spec.hasQueryFactors ? Factors::Used : Factors::LeftAlone);
     }
     const graph::Value plain = b.slice(q, {heads, 0, spec.plainDim}, "q_plain");
     const graph::Value qRope =
@@ -71,11 +73,17 @@ graph::Value mix(const LatentAttentionSpec& spec, const LayerBuilder& layer, gra
                                                .valueDim = spec.rank,
                                                .scale = spec.scale},
                                               "attention");  // [numTokens, numHeads * rank]
-    const graph::Value values =
+    graph::Value values =
         spec.isSplit ? b.headLinear(attended, layer.w("attn_v_b.weight"), {heads, 0, spec.valueDim}, "values")
                      : b.headLinear(attended, layer.w("attn_kv_b.weight"),
                                     {heads, spec.plainDim, spec.valueDim}, "values");
-    return layer.linear(values, "attn_output", "attn_output");
+    if (spec.hasOutputGate) {
+        const graph::Value gate = b.activation(layer.linear(x, "attn_gate", "gate", Factors::LeftAlone),
+                                               backend::ActivationKind::Sigmoid, "gate_sigmoid");
+        values = b.scaleParts(values, gate, "values_gated");
+    }
+    return layer.linear(values, "attn_output", "attn_output",
+                        spec.hasOutputGate ? Factors::LeftAlone : Factors::Used);
 }
 
 }  // namespace ingle::models

@@ -38,11 +38,16 @@ class LayerTensors {
     uint32_t dim() const { return m_dim; }
     void vector(std::string_view name, const tensor::Shape& shape, Presence presence = Presence::Required);
     void matrix(std::string_view name, const tensor::Shape& shape);
-    void norm(std::string_view name, NormKind kind);
+    void norm(std::string_view name, NormKind kind) { norm(name, kind, m_dim); }
+    void norm(std::string_view name, NormKind kind, uint64_t dim);
     /// "<name>.weight" of out × in, "<name>.bias", and the factor "<name>.scale" where there is one.
     void linear(std::string_view name, uint64_t in, uint64_t out, Presence bias, BiasOrder order,
                 const RowsOf* rows = nullptr);
 
+    /// "<name>.weight" of a short convolution, which files may hold as {kernel, 1, width}.
+    void convolution(std::string_view name, uint64_t kernel, uint64_t width);
+    /// exp_probs_b, optional.
+    void choiceBias(uint64_t numExperts);
     /// As many such matrices, biases and factors as there are experts, each kind in one tensor.
     void experts(std::string_view name, uint64_t in, uint64_t out, const ExpertsSpec& spec,
                  const RowsOf* rows = nullptr);
@@ -65,6 +70,7 @@ struct LayerBuilder {
     uint32_t cacheLayer = 0;     ///< index into MemorySpec::kv
     uint32_t firstState = 0;     ///< index into MemorySpec::states
     graph::Value residual = {};  ///< what the half's norm reads
+    graph::Value input = {};     ///< what the layer reads
 
     const tensor::Tensor* w(std::string_view name) const { return weights[layerWeight(layer, name)]; }
     /// What LayerTensors::linear() lists; `trace` names the value.
@@ -91,6 +97,22 @@ void listTensors(const MambaSpec& spec, LayerTensors& tensors);
 void listMemory(const MambaSpec& spec, backend::MemorySpec& memory);
 graph::Value mix(const MambaSpec& spec, const LayerBuilder& layer, graph::Value x);
 
+void listTensors(const ChannelMambaSpec& spec, LayerTensors& tensors);
+void listMemory(const ChannelMambaSpec& spec, backend::MemorySpec& memory);
+graph::Value mix(const ChannelMambaSpec& spec, const LayerBuilder& layer, graph::Value x);
+
+void listTensors(const PlamoMambaSpec& spec, LayerTensors& tensors);
+void listMemory(const PlamoMambaSpec& spec, backend::MemorySpec& memory);
+graph::Value mix(const PlamoMambaSpec& spec, const LayerBuilder& layer, graph::Value x);
+
+void listTensors(const ChannelDeltaSpec& spec, LayerTensors& tensors);
+void listMemory(const ChannelDeltaSpec& spec, backend::MemorySpec& memory);
+graph::Value mix(const ChannelDeltaSpec& spec, const LayerBuilder& layer, graph::Value x);
+
+void listTensors(const AttentionAndMambaSpec& spec, LayerTensors& tensors);
+void listMemory(const AttentionAndMambaSpec& spec, backend::MemorySpec& memory);
+graph::Value mix(const AttentionAndMambaSpec& spec, const LayerBuilder& layer, graph::Value x);
+
 void listTensors(const ShortConvSpec& spec, LayerTensors& tensors);
 void listMemory(const ShortConvSpec& spec, backend::MemorySpec& memory);
 graph::Value mix(const ShortConvSpec& spec, const LayerBuilder& layer, graph::Value x);
@@ -104,6 +126,19 @@ graph::Value feedForward(const ExpertsSpec& spec, const LayerBuilder& layer, gra
 void listTensors(const FeedForwardAndExpertsSpec& spec, LayerTensors& tensors);
 graph::Value feedForward(const FeedForwardAndExpertsSpec& spec, const LayerBuilder& layer, graph::Value x);
 
+void listTensors(const FeedForwardBesideExpertsSpec& spec, LayerTensors& tensors);
+graph::Value feedForward(const FeedForwardBesideExpertsSpec& spec, const LayerBuilder& layer, graph::Value x);
+
+/// Of a half that is not there: nothing, and not the value either.
+inline void listTensors(const Nothing&, LayerTensors&) {}
+inline void listMemory(const Nothing&, backend::MemorySpec&) {}
+inline graph::Value mix(const Nothing&, const LayerBuilder&, graph::Value) {
+    return {};
+}
+inline graph::Value feedForward(const Nothing&, const LayerBuilder&, graph::Value) {
+    return {};
+}
+
 /// Embeddings of the tokens for each layer, `width` wide: the weights of all of them, [numTokens, numLayers *
 /// width] made of them and of h, the embedding that the first layer reads …
 void listOwnEmbeddings(const DecoderSpec& spec, uint32_t width, std::vector<TensorSpec>& tensors);
@@ -114,7 +149,9 @@ void listOwnEmbedding(uint32_t width, LayerTensors& tensors);
 graph::Value withOwnEmbedding(const LayerBuilder& layer, uint32_t width, graph::Value embeddings,
                               graph::Value h);
 
-/// x: [numTokens, dim]; "<name>.weight" and, if the kind has one, "<name>.bias".
+/// The weights of norm().
+void listNorm(std::vector<TensorSpec>& specs, const std::string& name, NormKind kind, uint64_t dim);
+/// x: [numTokens, dim]; "<name>.weight" and "<name>.bias", if the kind has them.
 graph::Value norm(graph::Builder& builder, const Weights& weights, NormKind kind, float eps, graph::Value x,
                   const std::string& name, std::string_view trace);
 

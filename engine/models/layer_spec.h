@@ -13,8 +13,11 @@ namespace ingle::models {
 
 enum class NormKind : uint8_t {
     Rms,
+    RmsBiased,      ///< with bias
+    RmsBare,        ///< without gain
     Layer,          ///< with bias
     LayerUnbiased,  ///< without
+    LayerBare,      ///< without gain and bias
 };
 
 /// Rotary positions of each head's first dimensions.
@@ -27,9 +30,10 @@ struct RopeSpec {
     bool operator==(const RopeSpec&) const = default;
 };
 
-/// A norm of queries and keys before they are rotated: attn_q_norm and attn_k_norm.
+/// A norm of queries and keys: attn_q_norm and attn_k_norm.
 struct HeadNormSpec {
     enum class Gain : uint8_t {
+        None,        ///< heads are only divided
         OfAllHeads,  ///< one gain, of a head's length
         OfEachHead,  ///< one gain for each head
         OfRow,       ///< all heads together are normalised, with one gain
@@ -37,8 +41,17 @@ struct HeadNormSpec {
     NormKind kind = NormKind::Rms;  ///< without bias
     Gain gain = Gain::OfAllHeads;
     Presence presence = Presence::Required;
+    bool isAfterRotation = false;  ///< else before it
 
     bool operator==(const HeadNormSpec&) const = default;
+};
+
+/// What heads give is multiplied by f(attn_gate x) before attn_output.
+struct OutputGateSpec {
+    backend::ActivationKind activation = backend::ActivationKind::Sigmoid;
+    bool isOfHeads = false;  ///< one number for each head, else one for each of its numbers
+
+    bool operator==(const OutputGateSpec&) const = default;
 };
 
 /// Grouped-query attention. Source: Vaswani et al., "Attention Is All You Need" (2017), section 3.2;
@@ -50,21 +63,31 @@ struct AttentionSpec {
     uint32_t valueDim = 0;              ///< of a head of values
     float scale = 0;                    ///< of q·k
     std::optional<RopeSpec> rope = {};  ///< none: positions come from elsewhere
-    uint32_t window = 0;                ///< see backend::AttentionParams, as the next three
+    uint32_t window = 0;                ///< see backend::AttentionParams, as the next four
+    uint32_t chunk = 0;
     float softCap = 0;
     std::vector<float> alibiSlopes = {};
     bool hasSinks = false;  ///< attn_sinks
     backend::Mask mask = backend::Mask::Causal;
-    /// Queries at position i are multiplied by 1 + temperature ln(floor(i / temperatureLength) + 1).
+    /// Queries at position i, the first of which is `temperatureFirst`, are multiplied by
+    /// 1 + temperature ln(floor(i / temperatureLength) + 1).
     float temperature = 0;
     uint32_t temperatureLength = 1;
+    uint32_t temperatureFirst = 0;
     std::optional<HeadNormSpec> headNorm = {};
+    float clamp = 0;  ///< queries, keys and values stay within ± this as they are made; 0: they need not
+    std::optional<OutputGateSpec> outputGate = {};
+    float outputScale = 1;      ///< of what heads give
+    bool hasQkvFactors = true;  ///< as of FeedForwardSpec
     Presence qkvBias = Presence::Optional;
     Presence outputBias = Presence::Optional;
     /// What makes queries, keys and values.
     enum class Projections : uint8_t {
         Separate,       ///< attn_q, attn_k and attn_v; files may hold them as the rows of attn_qkv
         Fused,          ///< so they usually do
+        FusedWide,      ///< attn_qkv has rows for as many keys and values as there are queries; those that
+                        ///< are used follow each other
+        FusedThirds,    ///< so it has, and keys and values begin where they would then
         FusedByHead,    ///< attn_qkv has for each head its query, its key and its value
         GatedQueries,   ///< attn_q has for each head its query and, behind it, a gate as wide as a value,
                         ///< whose sigmoid multiplies what the head gives
@@ -88,7 +111,10 @@ struct LatentAttentionSpec {
     uint32_t rotatedDim = 0;  ///< … and rotated
     uint32_t valueDim = 0;    ///< of a head of values
     float scale = 0;          ///< of q·k
-    RopeSpec rope = {};
+    std::optional<RopeSpec> rope = {};  ///< none: the rotated dimensions are not, either
+    bool hasQueryFactors = true;        ///< of attn_q, as of FeedForwardSpec
+    /// The sigmoid of attn_gate x, one number for each head; no factors behind it.
+    bool hasOutputGate = false;
     /// attn_k_b (turned) and attn_v_b make keys and values of the latent, else attn_kv_b.
     bool isSplit = true;
 
@@ -120,9 +146,67 @@ struct MambaSpec {
     uint32_t headSize = 0;
     uint32_t groups = 0;
     uint32_t stateSize = 0;
-    uint32_t kernel = 0;  ///< rows of the convolution
+    uint32_t kernel = 0;                 ///< rows of the convolution
+    Presence norm = Presence::Required;  ///< ssm_norm, of each group of what the scan gives
 
     bool operator==(const MambaSpec&) const = default;
+};
+
+/// Mamba. Source: Gu & Dao, "Mamba: Linear-Time Sequence Modeling with Selective State Spaces" (2023),
+/// section 3.
+struct ChannelMambaSpec {
+    uint32_t inner = 0;
+    uint32_t stateSize = 0;
+    uint32_t stepRank = 0;  ///< of what steps are made of
+    uint32_t kernel = 0;    ///< rows of the convolution
+    /// Steps, B and C are normalised before they are used.
+    enum class Norms : uint8_t {
+        None,
+        Bare,    ///< without gain
+        Gained,  ///< ssm_dt_norm, ssm_b_norm, ssm_c_norm
+    } norms = Norms::None;
+
+    bool operator==(const ChannelMambaSpec&) const = default;
+};
+
+/// PLaMo's Mamba: one decay for each head, as of Mamba-2, but steps, B and C are made of what went through
+/// the convolution, and normalised. Source: Preferred Networks, "PLaMo 2 Technical Report" (2025), section 2.
+struct PlamoMambaSpec {
+    uint32_t numHeads = 0;
+    uint32_t headSize = 0;
+    uint32_t stateSize = 0;
+    uint32_t stepRank = 0;
+    uint32_t kernel = 0;  ///< rows of the convolution
+
+    bool operator==(const PlamoMambaSpec&) const = default;
+};
+
+/// The delta rule with a decay for each channel of a key; queries, keys and values go through a short
+/// convolution each, what it gives is normalised head by head and gated. Source: Kimi Team, "Kimi Linear: An
+/// Expressive, Efficient Attention Architecture" (2025), section 3.
+struct ChannelDeltaSpec {
+    uint32_t numHeads = 0;
+    uint32_t headDim = 0;
+    uint32_t kernel = 0;  ///< rows of the convolutions
+    float lowest = 0;     ///< see backend::ChannelDeltaParams
+    /// Steps and gates are made by ssm_f_a and ssm_g_a at once, else by ssm_f_b and ssm_g_b of what these
+    /// make.
+    bool isDirect = false;
+
+    bool operator==(const ChannelDeltaSpec&) const = default;
+};
+
+/// Attention and Mamba-2 read the same and are added.
+struct AttentionAndMambaSpec {
+    AttentionSpec attention;
+    MambaSpec mamba;
+
+    bool operator==(const AttentionAndMambaSpec&) const = default;
+};
+
+/// A half that a layer lacks.
+struct Nothing {
+    bool operator==(const Nothing&) const = default;
 };
 
 /// A gated short convolution: Wout( C * conv(B * u) ) with (B, C, u) = Win x. Source: Liquid AI, "LFM2
@@ -166,6 +250,15 @@ struct ExpertsSpec {
     bool hasFactors = false;     ///< as of FeedForwardSpec
     float gluLimit = 0;          ///< OpCode::ClampedGlu with this limit in place of the activation; 0: not so
     bool hasChoiceBias = false;  ///< exp_probs_b, if the file has it: see OpCode::RouteExperts
+    /// Gates are at most this, and what they multiply stays within ± it: of experts, and of the one that
+    /// every row goes to; 0: they need not.
+    float clamp = 0;
+    float sharedClamp = 0;
+    bool isGated = true;             ///< else Wdown f(Wup x), the shared one, too
+    bool isWeighedFirst = false;     ///< shares multiply what experts read, not what they give
+    bool routesLayersInput = false;  ///< the router reads what the layer does
+    uint32_t latentDim = 0;  ///< experts read ffn_latent_down x, and ffn_latent_up reads them; 0: not so
+    float scale = 1;         ///< of experts and the shared one together
 
     bool operator==(const ExpertsSpec&) const = default;
 };
@@ -180,6 +273,17 @@ struct FeedForwardAndExpertsSpec {
     bool operator==(const FeedForwardAndExpertsSpec&) const = default;
 };
 
+/// A feed-forward and experts side by side, which read the same, or experts a norm of their own of what the
+/// layer reads:  scale (dense(x) + experts(x)).
+struct FeedForwardBesideExpertsSpec {
+    FeedForwardSpec dense;
+    ExpertsSpec experts;
+    float scale = 1;
+    std::string_view expertsNorm = {};
+
+    bool operator==(const FeedForwardBesideExpertsSpec&) const = default;
+};
+
 /// Names of a layer's norms in files; an empty one is not there.
 struct NormPlaces {
     std::string_view beforeMixer = "attn_norm";
@@ -188,12 +292,16 @@ struct NormPlaces {
     /// is empty as well.
     std::string_view beforeFfn = "ffn_norm";
     std::string_view afterFfn = {};
+    bool ffnReadsLayersInput = false;  ///< the norm before it, in place of the sum (parallel residual)
 
     bool operator==(const NormPlaces&) const = default;
 };
 
-using MixerSpec = std::variant<AttentionSpec, LatentAttentionSpec, GatedDeltaSpec, MambaSpec, ShortConvSpec>;
-using FfnSpec = std::variant<FeedForwardSpec, ExpertsSpec, FeedForwardAndExpertsSpec>;
+using MixerSpec =
+    std::variant<AttentionSpec, LatentAttentionSpec, GatedDeltaSpec, MambaSpec, ChannelMambaSpec,
+                 PlamoMambaSpec, ChannelDeltaSpec, ShortConvSpec, AttentionAndMambaSpec, Nothing>;
+using FfnSpec = std::variant<FeedForwardSpec, ExpertsSpec, FeedForwardAndExpertsSpec,
+                             FeedForwardBesideExpertsSpec, Nothing>;
 
 /// One layer over the residual h:  h += after(mixer(before h));  h += after(ffn(before h));  with a width
 /// ownEmbedding p:  h += post_norm(proj( gelu(inp_gate h) * e )), e the layer's own embedding of the token;

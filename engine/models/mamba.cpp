@@ -44,7 +44,7 @@ void listTensors(const MambaSpec& spec, LayerTensors& tensors) {
     tensors.vector("ssm_a", Shape::of(1, spec.numHeads));
     tensors.vector("ssm_d", Shape::of(1, spec.numHeads));
     tensors.vector("ssm_dt.bias", Shape::of(spec.numHeads));
-    tensors.vector("ssm_norm.weight", Shape::of(widths.inner / spec.groups, spec.groups));
+    tensors.vector("ssm_norm.weight", Shape::of(widths.inner / spec.groups, spec.groups), spec.norm);
     add("ssm_out", widths.inner, tensors.dim());
 }
 
@@ -75,8 +75,24 @@ graph::Value mix(const MambaSpec& spec, const LayerBuilder& layer, graph::Value 
         b.mambaScan(u, keys, queries, steps, layer.w("ssm_a"), layer.w("ssm_d"), layer.w("ssm_dt.bias"),
                     scanParams(spec, layer.firstState + 1), "scan");  // [numTokens, inner]
     y = b.multiply(b.activation(z, ActivationKind::Silu, "z_silu"), y, "scan_gated");
-    y = b.rmsNorm(y, layer.w("ssm_norm.weight"), layer.normEps, "scan_norm", spec.groups);
+    if (const tensor::Tensor* gain = layer.w("ssm_norm.weight"))
+        y = b.rmsNorm(y, gain, layer.normEps, "scan_norm", spec.groups);
     return layer.linear(y, "ssm_out", "mixer_output");
+}
+
+void listTensors(const AttentionAndMambaSpec& spec, LayerTensors& tensors) {
+    listTensors(spec.attention, tensors);
+    listTensors(spec.mamba, tensors);
+}
+
+void listMemory(const AttentionAndMambaSpec& spec, backend::MemorySpec& memory) {
+    listMemory(spec.attention, memory);
+    listMemory(spec.mamba, memory);
+}
+
+graph::Value mix(const AttentionAndMambaSpec& spec, const LayerBuilder& layer, graph::Value x) {
+    const graph::Value attended = mix(spec.attention, layer, x);
+    return layer.b.add(attended, mix(spec.mamba, layer, x), "mixed_both");
 }
 
 Result<MambaSpec> readMamba(const Keys& keys) {

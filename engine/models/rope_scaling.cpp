@@ -54,13 +54,13 @@ RopeFrequencies unscaledRope(double base, uint32_t dims) {
 }
 
 Result<RopeFrequencies> readRopeFrequencies(const Keys& keys, uint32_t dims, uint32_t trainedContext,
-                                            const YarnRule& yarn) {
+                                            const YarnRule& yarn, bool hasFactors) {
     INGLE_TRY_ASSIGN(const float base, keys.f32Or("rope.freq_base", 10000));
     if (!std::isfinite(base) || base <= 1) {
         return keys.cannotBe("rope.freq_base", base);
     }
     RopeFrequencies rope = unscaledRope(base, dims);
-    INGLE_TRY(divideByFactors(rope, keys.file(), "rope_freqs.weight"));
+    if (hasFactors) INGLE_TRY(divideByFactors(rope, keys.file(), "rope_freqs.weight"));
 
     INGLE_TRY_ASSIGN(const std::string type, keys.stringOr("rope.scaling.type", "linear"));
     INGLE_TRY_ASSIGN(const float factor, keys.f32Or("rope.scaling.factor", 0));

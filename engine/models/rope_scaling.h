@@ -28,10 +28,11 @@ struct YarnRule {
     double logMultiplier = 0;
 };
 
-/// Reads "<arch>.rope.*" and the tensor rope_freqs.weight (Llama 3.1's rule, one divisor per pair). `dims` is
-/// even. Scalings: linear (Chen et al., "Extending Context Window of LLMs via Positional Interpolation",
-/// 2023) and YaRN (Peng et al., 2023, section 3). Errors: Corrupt; Unsupported for another scaling.
+/// Reads "<arch>.rope.*" and, with `hasFactors`, the tensor rope_freqs.weight (Llama 3.1's rule, one divisor
+/// per pair). `dims` is even. Scalings: linear (Chen et al., "Extending Context Window of LLMs via Positional
+/// Interpolation", 2023) and YaRN (Peng et al., 2023, section 3). Errors: Corrupt; Unsupported for another
+/// scaling.
 Result<RopeFrequencies> readRopeFrequencies(const Keys& keys, uint32_t dims, uint32_t trainedContext,
-                                            const YarnRule& yarn = {});
+                                            const YarnRule& yarn = {}, bool hasFactors = true);
 
 }  // namespace ingle::models

@@ -85,6 +85,7 @@ std::vector<TensorSpec> usualTensors(std::span<const TensorSpec> specs) {
     std::vector<TensorSpec> tensors;
     std::set<std::string> names;
     for (TensorSpec spec : specs) {
+        if (spec.filledWith) continue;  // no file holds it
         TensorSource source = spec.usualSource();
         if (!names.insert(source.name).second) continue;  // more rows of one that is there
         spec.name = std::move(source.name);
@@ -94,7 +95,20 @@ std::vector<TensorSpec> usualTensors(std::span<const TensorSpec> specs) {
     return tensors;
 }
 
+void Weights::fill(const TensorSpec& spec) {
+    auto made = std::make_shared<MadeVector>();
+    made->values.assign(spec.shape.numElems(), *spec.filledWith);
+    made->tensor = {spec.name, spec.shape, quant::findFormat(quant::kF32),
+                    std::as_bytes(std::span<const float>(made->values))};
+    m_tensors.emplace(spec.name, &made->tensor);
+    m_made.push_back(std::move(made));
+}
+
 Status Weights::add(const formats::ModelFile& file, const TensorSpec& spec) {
+    if (spec.filledWith) {
+        fill(spec);
+        return {};
+    }
     const std::vector<TensorSource> own{{spec.name, spec.shape}};
     const tensor::Tensor* found = nullptr;
     std::optional<Error> misfit;
@@ -109,7 +123,7 @@ Status Weights::add(const formats::ModelFile& file, const TensorSpec& spec) {
             continue;
         }
         found = tensor;
-        if (source.shape != spec.shape) {
+        if (source.shape.numElems() != spec.shape.numElems()) {
             INGLE_TRY_ASSIGN(tensor::Tensor view, viewOf(file, *tensor, spec, source.firstRow));
             auto kept = std::make_shared<const tensor::Tensor>(std::move(view));
             found = kept.get();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +17,11 @@
 
 namespace ingle::models {
 
-enum class Presence : uint8_t { Required, Optional };
+enum class Presence : uint8_t {
+    Required,
+    Optional,
+    Unused,  ///< if it is there at all
+};
 
 /// Where a weight may lie in a file: a tensor, or some of its rows, of each of several matrices (of vectors:
 /// some elements of each). Other formats' names, and what has to be done to their rows, belong here.
@@ -39,6 +44,8 @@ struct TensorSpec {
     /// A bias that is to be added to a product before that is multiplied by this factor, though it belongs
     /// behind: it is divided by it. Of several factors, each row has its own.
     std::string dividedBy = {};
+    /// A vector of this number, where files never hold one.
+    std::optional<float> filledWith = {};
 
     TensorSource usualSource() const { return sources.empty() ? TensorSource{name, shape} : sources[0]; }
 };
@@ -71,6 +78,7 @@ class Weights {
   private:
     using Parts = std::shared_ptr<const std::vector<tensor::Tensor>>;  ///< copies have the same addresses
 
+    void fill(const TensorSpec& spec);
     Status add(const formats::ModelFile& file, const TensorSpec& spec);
     Status divide(const formats::ModelFile& file, const TensorSpec& spec);
 

@@ -1,6 +1,6 @@
 /// Granite 4: Mamba-2, and attention where head_count_kv is not 0; experts with one more that serves every
 /// row, or a feed-forward. Source: the model's published configuration and code (IBM, 2025).
-#include "engine/models/decoder.h"
+#include "engine/models/granite.h"
 
 namespace ingle::models::granitehybrid_family {
 namespace {
@@ -10,25 +10,16 @@ Result<DecoderSpec> read(const Keys& keys) {
                      readDecoder(keys, {.ropeStyle = backend::RopeStyle::Interleaved, .mayLackHeads = true}));
     INGLE_TRY_ASSIGN(const MambaSpec mamba, readMamba(keys));
     INGLE_TRY_ASSIGN(const bool isRotated, keys.boolOr("rope.scaling.finetuned", true));
-    // 0 stands for: as usual.
-    INGLE_TRY_ASSIGN(const float embeddingScale, keys.f32Or("embedding_scale", 0));
-    INGLE_TRY_ASSIGN(const float residualScale, keys.f32Or("residual_scale", 0));
-    INGLE_TRY_ASSIGN(const float attentionScale, keys.f32Or("attention.scale", 0));
-    INGLE_TRY_ASSIGN(const float logitScale, keys.f32Or("logit_scale", 0));
-    if (embeddingScale != 0) spec.embeddingScale = embeddingScale;
-    if (logitScale != 0) spec.logitScale = 1 / logitScale;
+    INGLE_TRY(readGraniteScales(keys, spec));
     INGLE_TRY(readExperts(keys, spec));
     INGLE_TRY_ASSIGN(const uint32_t sharedDim, readSharedExpertDim(keys));
     for (LayerSpec& layer : spec.layers) {
-        if (residualScale != 0) layer.residualScale = residualScale;
         if (ExpertsSpec* experts = expertsOf(layer)) experts->sharedDim = sharedDim;
         if (!hasAttention(layer)) {
             layer.mixer = mamba;
             continue;
         }
-        AttentionSpec& attention = attentionOf(layer);
-        if (!isRotated) attention.rope.reset();
-        if (attentionScale != 0) attention.scale = attentionScale;
+        if (!isRotated) attentionOf(layer).rope.reset();
     }
     return spec;
 }

@@ -22,9 +22,17 @@ class Config : private Metadata {
     Config(Metadata values = {}, Nulls nulls = {}) : Metadata(std::move(values)), m_nulls(std::move(nulls)) {}
 
     using Metadata::all;
-    using Metadata::find;
     using Metadata::set;
-    bool isNull(std::string_view key) const { return m_nulls.contains(key); }
+    const MetaValue* find(std::string_view key) const {
+        m_asked.emplace(key);
+        return Metadata::find(key);
+    }
+    bool isNull(std::string_view key) const {
+        m_asked.emplace(key);
+        return m_nulls.contains(key);
+    }
+    /// Whether somebody has asked for it: it is understood.
+    bool wasAsked(std::string_view key) const { return m_asked.contains(key); }
 
     Result<uint32_t> u32(std::string_view key) const { return known(key, &Metadata::u32); }
     Result<float> f32(std::string_view key) const { return known(key, &Metadata::f32); }
@@ -63,7 +71,12 @@ class Config : private Metadata {
     }
 
     Nulls m_nulls;
+    mutable Nulls m_asked;
 };
+
+/// That no key is left which nobody has asked for, though it tells how a model computes, unless it holds what
+/// changes nothing. Errors: Unsupported, naming the key.
+Status expectUnderstood(const Config& config);
 
 /// The text of a config.json; what it says of the text model ("text_config") stands in front of what it says
 /// of all. Errors: Corrupt.

@@ -86,6 +86,8 @@ Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
     Translation translation(config, architecture->family, std::move(model));
     if (const Status keys = architecture->setKeys(translation); !keys)
         return happenedTo(beside(source, "config.json"), keys.error());
+    if (const Status understood = expectUnderstood(translation.config); !understood)
+        return happenedTo(beside(source, "config.json"), understood.error());
     INGLE_TRY(translation.run(checkpoint, *architecture));
     INGLE_TRY(addRwkvVocabulary(translation.model, source));
     fitVocabulary(translation.model.tokenizer, translation.numTokens());

@@ -248,6 +248,13 @@ TEST(Folders, whatIsWrongIsOneSentence) {
         {withConfig("hidden_act", nullptr), "/config.json: 'hidden_act' is null, which is not supported"},
         {withConfig("rms_norm_eps", nullptr), "'rms_norm_eps' is null"},
         {withConfig("num_hidden_layers", nullptr), "'num_hidden_layers' is null"},
+        {withConfig("rope_parameters", {{"sliding_attention", {{"rope_theta", 500.0}}}}),
+         "'rope_parameters.sliding_attention.rope_theta' is not supported for such models"},
+        {withConfig("clip_qkv", 8.5), "/config.json: 'clip_qkv' is not supported for such models"},
+        {withConfig("use_bidirectional_attention", true),
+         "'use_bidirectional_attention' is not supported for such models"},
+        {withConfig("logit_scale", 0.25), "'logit_scale' is not supported for such models"},
+        {withConfig("no_rope_layers", {1, 0}), "'no_rope_layers' is not supported for such models"},
         {withConfig("rope_scaling", {{"rope_type", "spiral"}, {"factor", 2}}), "rope scaling \"spiral\""},
         {withTokenizer("{}"), "tokenizer.json: its vocabulary is empty"},
         {withTokenizer(R"({"model": {"type": "BPE", "vocab": {"a": 16000000}}})"),
@@ -293,6 +300,20 @@ TEST(Folders, nullIsNotTheUsualValue) {
     EXPECT_EQ(config.find("c.d"), nullptr);
     EXPECT_EQ(config.u32Or("b", 9).error().message, "'b' is null, which is not supported for such models");
     EXPECT_EQ(config.f32("b").error().message, "'b' is null, which is not supported for such models");
+}
+
+/// A key that would change numbers is no reason to refuse a model where it holds what changes none.
+TEST(Folders, keysMayHoldWhatChangesNothing) {
+    const json harmless[] = {nullptr, 0, 0.0, false};
+    for (const char* key : {"clip_qkv", "alibi", "attn_logit_softcapping"}) {
+        for (const json& value : harmless) {
+            const test::TemporaryFolder folder;
+            const auto model = openFolder(withConfig(key, value), folder);
+            EXPECT_TRUE(model) << key << ": " << model.error().message;
+        }
+    }
+    const test::TemporaryFolder folder;
+    EXPECT_TRUE(openFolder(withConfig("logits_scaling", 1.0), folder));
 }
 
 /// Of Gemma 2: without a cap where it holds null, with the usual one where it holds nothing.

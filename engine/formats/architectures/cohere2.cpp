@@ -1,5 +1,5 @@
-/// Command R7B and Command A; neighbours are rotated. Source: transformers, modeling_cohere2.py,
-/// configuration_cohere2.py.
+/// Command R, R+, R7B and Command A; neighbours are rotated. Sources: transformers, modeling_cohere.py,
+/// modeling_cohere2.py, configuration_cohere2.py.
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/layer_kinds.h"
 
@@ -27,7 +27,21 @@ Status setKeys(Translation& t) {
     return setRope(t, sizes);
 }
 
+/// Command R and R+, whose heads are normalised.
+Status setCohere(Translation& t) {
+    INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
+    INGLE_TRY(expectFlag(t.config, "attention_bias", false, false));
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes,
+                     setDecoderKeys(t, {.epsilon = "layer_norm_eps",
+                                        .epsilonKey = "attention.layer_norm_epsilon",
+                                        .usualEpsilon = 1e-5}));
+    INGLE_TRY_ASSIGN(const float scale, t.config.f32Or("logit_scale", 0.0625F));
+    t.set("logit_scale", double{scale});
+    return setRope(t, sizes);
+}
+
 constexpr Architecture kArchitectures[] = {
+    {.name = "CohereForCausalLM", .family = "command-r", .setKeys = setCohere, .sharesEmbedding = true},
     {.name = "Cohere2ForCausalLM", .family = "cohere2", .setKeys = setKeys, .sharesEmbedding = true},
 };
 

@@ -1,6 +1,8 @@
-/// GLM-4-0414, and ChatGLM 2, 3 and GLM-4-9B, whose names are their own; all rotate neighbours. Sources:
-/// transformers, modeling_glm4.py; THUDM's modeling_chatglm.py of chatglm3-6b and glm-4-9b.
+/// GLM-4-0414, GLM 4.5 and 4.6, and ChatGLM 2, 3 and GLM-4-9B, whose names are their own; all but GLM 4.5
+/// rotate neighbours. Sources: transformers, modeling_glm4.py, modeling_glm4_moe.py; THUDM's
+/// modeling_chatglm.py of chatglm3-6b and glm-4-9b.
 #include "engine/formats/checkpoint/architecture.h"
+#include "engine/formats/checkpoint/mixture_config.h"
 #include "engine/formats/checkpoint/tokenizer_files.h"
 
 namespace ingle::formats::glm_architectures {
@@ -10,6 +12,14 @@ constexpr TensorRule kGlm4Rules[] = {
     {"model.layers.#.post_self_attn_layernorm.weight", "blk.#.post_attention_norm.weight"},
     {"model.layers.#.post_mlp_layernorm.weight", "blk.#.post_ffw_norm.weight"},
     {"model.layers.#.mlp.gate_up_proj.weight", "blk.#.ffn_up.weight"},
+};
+
+constexpr TensorRule kGlm4MoeRules[] = {
+    {"model.layers.#.post_attention_layernorm.weight", "blk.#.post_attention_norm.weight"},
+    {"model.layers.#.mlp.gate.e_score_correction_bias", "blk.#.exp_probs_b.bias"},
+    {"model.layers.#.mlp.shared_experts.gate_proj.weight", "blk.#.ffn_gate_shexp.weight"},
+    {"model.layers.#.mlp.shared_experts.up_proj.weight", "blk.#.ffn_up_shexp.weight"},
+    {"model.layers.#.mlp.shared_experts.down_proj.weight", "blk.#.ffn_down_shexp.weight"},
 };
 
 constexpr TensorRule kChatGlmRules[] = {
@@ -30,6 +40,20 @@ Status setGlm4(Translation& t) {
     INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
     INGLE_TRY_ASSIGN(const DecoderSizes sizes,
                      setDecoderKeys(t, {.usualEpsilon = 1.5625e-7, .usualRotated = 0.5}));
+    return setRope(t, sizes);
+}
+
+Status setGlm4Moe(Translation& t) {
+    INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes,
+                     setDecoderKeys(t, {.usualEpsilon = 1e-5, .usualKvHeads = 8, .usualRotated = 0.5}));
+    INGLE_TRY(setMixtureKeys(t, {.scores = 2,
+                                 .numExperts = 128,
+                                 .numUsed = 8,
+                                 .numShared = 1,
+                                 .dim = 1408,
+                                 .numDense = 1,
+                                 .renormalises = true}));
     return setRope(t, sizes);
 }
 
@@ -74,6 +98,11 @@ constexpr WordRules kWords{"llama-bpe"};
 
 constexpr Architecture kArchitectures[] = {
     {.name = "Glm4ForCausalLM", .family = "glm4", .setKeys = setGlm4, .tensors = kGlm4Rules, .words = kWords},
+    {.name = "Glm4MoeForCausalLM",
+     .family = "glm4moe",
+     .setKeys = setGlm4Moe,
+     .tensors = kGlm4MoeRules,
+     .words = kWords},
     {.name = "ChatGLMModel",
      .family = "chatglm",
      .setKeys = setChatGlm,

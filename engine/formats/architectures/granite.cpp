@@ -1,5 +1,5 @@
-/// Granite 4: Mamba-2 and attention, experts or a feed-forward. Source: transformers,
-/// modeling_granitemoehybrid.py.
+/// Granite 3, and Granite 4: Mamba-2 and attention, experts or a feed-forward. Sources: transformers,
+/// modeling_granite.py, modeling_granitemoe.py, modeling_granitemoeshared.py, modeling_granitemoehybrid.py.
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/layer_kinds.h"
 
@@ -41,6 +41,42 @@ Status setMamba(Translation& t, const DecoderSizes& sizes) {
     return {};
 }
 
+Status setScales(Translation& t) {
+    struct Scale {
+        std::string_view key, from;
+    };
+    constexpr Scale kScales[] = {{"embedding_scale", "embedding_multiplier"},
+                                 {"residual_scale", "residual_multiplier"},
+                                 {"attention.scale", "attention_multiplier"},
+                                 {"logit_scale", "logits_scaling"}};
+    for (const Scale& scale : kScales) {
+        INGLE_TRY_ASSIGN(const float value, t.config.f32Or(scale.from, 1));
+        if (value == 0) return fail(ErrorCode::Unsupported, "{} cannot be 0", scale.from);
+        t.set(scale.key, double{value});
+    }
+    return {};
+}
+
+/// Granite 3: a feed-forward, or experts with one more that serves every row.
+Status setGranite(Translation& t) {
+    INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t));
+    INGLE_TRY(setScales(t));
+    t.set("rope.scaling.finetuned", true);
+    return setRope(t, sizes);
+}
+
+Status setGraniteMoe(Translation& t) {
+    INGLE_TRY(setGranite(t));
+    INGLE_TRY_ASSIGN(const uint32_t numExperts, t.config.u32Or("num_local_experts", 8));
+    INGLE_TRY_ASSIGN(const uint32_t numUsed, t.config.u32Or("num_experts_per_tok", 2));
+    INGLE_TRY_ASSIGN(const uint32_t shared, t.config.u32Or("shared_intermediate_size", 0));
+    t.setCount("expert_count", numExperts);
+    t.setCount("expert_used_count", numUsed);
+    t.setCount("expert_shared_feed_forward_length", shared);
+    return {};
+}
+
 Status setKeys(Translation& t) {
     INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
     INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t));
@@ -60,17 +96,7 @@ Status setKeys(Translation& t) {
     std::vector<int64_t> heads;
     for (const bool attends : *attending) heads.push_back(attends ? int64_t{sizes.numKvHeads} : 0);
     t.set("attention.head_count_kv", std::move(heads));
-    struct Scale {
-        std::string_view key, from;
-    };
-    constexpr Scale kScales[] = {{"embedding_scale", "embedding_multiplier"},
-                                 {"residual_scale", "residual_multiplier"},
-                                 {"attention.scale", "attention_multiplier"},
-                                 {"logit_scale", "logits_scaling"}};
-    for (const Scale& scale : kScales) {
-        INGLE_TRY_ASSIGN(const float value, t.config.f32Or(scale.from, 1));
-        t.set(scale.key, double{value});
-    }
+    INGLE_TRY(setScales(t));
     INGLE_TRY_ASSIGN(const std::string positions,
                      t.config.stringOr("position_embedding_type", "nope", "nope"));
     t.set("rope.scaling.finetuned", positions == "rope");
@@ -80,8 +106,9 @@ Status setKeys(Translation& t) {
 /// The expert that serves every row is a feed-forward where there are no others.
 Status finish(Translation& t) {
     INGLE_TRY_ASSIGN(const uint32_t numLayers, t.config.u32("num_hidden_layers"));
-    INGLE_TRY_ASSIGN(const uint32_t numExperts, t.config.u32Or("num_local_experts", 0, 0));
-    INGLE_TRY_ASSIGN(const uint32_t shared, t.config.u32("shared_intermediate_size"));
+    INGLE_TRY_ASSIGN(const uint32_t numExperts,
+                     t.model.metadata.u32Or(fmt::format("{}.expert_count", t.family()), 0));
+    INGLE_TRY_ASSIGN(const uint32_t shared, t.config.u32Or("shared_intermediate_size", 0));
     const std::string_view suffix = numExperts > 0 ? "_shexp" : "";
     for (uint32_t layer = 0; layer < numLayers; ++layer) {
         const auto name = [&](std::string_view part) {
@@ -98,6 +125,21 @@ Status finish(Translation& t) {
 }
 
 constexpr Architecture kArchitectures[] = {
+    {.name = "GraniteForCausalLM",
+     .family = "granite",
+     .setKeys = setGranite,
+     .rotaryPairs = RotaryPairs::Halves},
+    {.name = "GraniteMoeForCausalLM",
+     .family = "granitemoe",
+     .setKeys = setGraniteMoe,
+     .tensors = kRules,
+     .rotaryPairs = RotaryPairs::Halves},
+    {.name = "GraniteMoeSharedForCausalLM",
+     .family = "granitemoe",
+     .setKeys = setGraniteMoe,
+     .tensors = kRules,
+     .rotaryPairs = RotaryPairs::Halves,
+     .finish = finish},
     {.name = "GraniteMoeHybridForCausalLM",
      .family = "granitehybrid",
      .setKeys = setKeys,

@@ -24,7 +24,9 @@ Status setExperts(Translation& t, bool sharesAddUp) {
     const MetaValue* dense = t.config.find("mlp_only_layers");
     if (step != 1 || dense)
         return fail(ErrorCode::Unsupported, "experts in some layers only are not supported for such models");
-    INGLE_TRY_ASSIGN(const uint32_t numExperts, t.config.u32("num_experts"));
+    // The key's name depends on the version that wrote it.
+    const bool isNewer = t.config.find("num_local_experts") != nullptr;
+    INGLE_TRY_ASSIGN(const uint32_t numExperts, t.config.u32(isNewer ? "num_local_experts" : "num_experts"));
     INGLE_TRY_ASSIGN(const uint32_t numUsed, t.config.u32("num_experts_per_tok"));
     INGLE_TRY_ASSIGN(const uint32_t dim, t.config.u32("moe_intermediate_size"));
     t.setCount("expert_count", numExperts);

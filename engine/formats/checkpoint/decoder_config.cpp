@@ -206,7 +206,8 @@ Status setRope(Translation& translation, const DecoderSizes& sizes, double usual
     translation.set("rope.freq_base", double{base});
     INGLE_TRY_ASSIGN(const std::string type, rope.type());
     // "dynamic" changes something only beyond the context that the model was trained for.
-    if (type == "default" || type == "dynamic") return {};
+    // The components of "mrope" are all the same in text.
+    if (type == "default" || type == "dynamic" || type == "mrope") return {};
     if (type == "longrope" || type == "su") return setLongRope(translation, rope, sizes);
     INGLE_TRY_ASSIGN(const float factor, rope.number("factor"));
     if (!(factor > 0)) return fail(ErrorCode::Corrupt, "'{}' cannot be {}", rope.key("factor"), factor);

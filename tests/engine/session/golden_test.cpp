@@ -88,7 +88,9 @@ double worst(double (*difference)(const std::vector<float>&, const std::vector<f
              const std::vector<float>& reference) {
     double most = 0;
     for (const auto& way : ways) {
-        const double now = difference(way, reference);
+        // Of a long text there may be the last rows only.
+        const size_t skipped = way.size() > reference.size() ? way.size() - reference.size() : 0;
+        const double now = difference({way.begin() + static_cast<long>(skipped), way.end()}, reference);
         if (!(now <= most)) most = std::isnan(now) ? INFINITY : now;
     }
     return most;
@@ -137,6 +139,7 @@ class Golden : public testing::TestWithParam<std::string> {
                      std::string_view beginning = "") {
         int passed = 0;
         std::vector<std::string> notCovered;
+        std::string covered;
         for (const json& row : rowsOf(group)) {
             const auto name = row["name"].get<std::string>();
             if (!name.starts_with(beginning)) continue;
@@ -160,9 +163,11 @@ class Golden : public testing::TestWithParam<std::string> {
             }
             EXPECT_EQ((*model)->info().backend, GetParam()) << (*model)->info().deviceNote;
             check(**model, entry);
+            covered += " " + name;
             ++passed;
         }
         std::printf("%s: %d entries agree, %zu not covered yet\n", group, passed, notCovered.size());
+        std::printf("  covered:%s\n", covered.c_str());
         for (const std::string& reason : notCovered) std::printf("  not covered: %s\n", reason.c_str());
         return passed;
     }
@@ -184,6 +189,8 @@ class Golden : public testing::TestWithParam<std::string> {
     /// in the middle, beside seven others, and forked.
     Ways checkedWays(Model& model, std::span<const TokenId> tokens) {
         Ways ways;
+        constexpr size_t kLong = 4096;  // tokens, of which one way has to do
+        if (tokens.size() > kLong) return {test::logitsInChunks(model, tokens, 64)};
         for (const size_t chunk : {64u, 1u, 7u}) ways.push_back(test::logitsInChunks(model, tokens, chunk));
         if (onDevice()) {
             s_devices->expectNoComplaints();
@@ -299,7 +306,7 @@ TEST_P(Golden, models2) {
         expectGreedy(model, entry.tokens, sidecar["greedy"], sidecar["greedy_margin"], 2 * tolerance);
         expectIdsOfTheProcessor(model, entry);
     });
-    EXPECT_GE(passed, 19);
+    EXPECT_EQ(passed, 26);
 }
 
 /// Files with the keys of every family.
@@ -313,7 +320,7 @@ TEST_P(Golden, archs) {
         EXPECT_LE(difference, sidecar["suggested_max_abs_diff"].get<double>());
         expectGreedy(model, entry.tokens, sidecar["greedy"], sidecar["greedy_margin"], 10 * difference);
     });
-    EXPECT_GE(passed, 31);
+    EXPECT_EQ(passed, 107);
 }
 
 TEST_P(Golden, rwkv) {

@@ -1,8 +1,7 @@
 // Part p of y = f_p times part p of x.   OpCode::ScaleParts
 //
 // Bindings: 0 x [rows, padded(width)]; 1 f [rows, fPadded]; 2 y as x.
-// One invocation takes a float (x) of a row
-// (workgroup y).
+// One invocation takes a float (x) of a row (workgroup y).
 #version 450
 layout(local_size_x_id = 0) in;
 

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tree=$1 which=$2
 MOST=20
-folders='^(engine|app/(protocol|client|library|history|storage|content|sandbox|crash|documents|exchange|local|sse|bridge|serve|cli))/'
+folders='^(engine|app/(protocol|client|library|history|storage|content|sandbox|brokers|crash|documents|exchange|local|sse|bridge|serve|cli))/'
 
 changed() {
     local base

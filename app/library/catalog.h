@@ -19,6 +19,7 @@ struct CatalogModel {
     std::string use;        ///< "chat" or "code"
     uint32_t memoryGb = 0;  ///< the smallest computer it is meant for
     double parametersBillion = 0;
+    double activeBillion = 0;    ///< of them, that compute each token; 0: all
     double fileGb = 0;           ///< 10^9 bytes
     uint32_t contextTokens = 0;  ///< 0: no source states it, or there is no limit
     std::string file;            ///< its name where it is got
@@ -41,9 +42,17 @@ struct ComputerSize {
     uint64_t readBytesPerSecond = 0;  ///< of memory; 0: not known
 };
 
-/// At most `count` of the catalog's models for a computer: those meant for the largest computers that are not
-/// larger, then the next smaller ones, in the catalog's order. Where its speed is known, models that would
-/// write more slowly than people read come last. Empty when all are meant for more memory.
+/// Where the file itself is got, for a browser.
+std::string fileAddress(const CatalogModel& model);
+
+/// Tokens a second that it is foretold to write; 0: the computer's speed is not known.
+double foretoldSpeed(const CatalogModel& model, const ComputerSize& computer);
+
+/// From here on reading along is pleasant.
+inline constexpr double kPleasantTokensPerSecond = 8;
+
+/// At most `count` of the catalog's models that fit and are pleasant: the largest of these, the smallest of
+/// them first. Where none is pleasant, the smallest that fit. Empty when all are meant for more memory.
 std::vector<CatalogModel> goodChoices(std::span<const CatalogModel> models, const ComputerSize& computer,
                                       size_t count);
 

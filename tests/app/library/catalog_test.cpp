@@ -76,7 +76,7 @@ TEST(ShippedCatalog, everyComputerFindsSomethingForChatAndCode) {
         // What a computer sold with so much has, less what firmware and graphics take.
         const auto good = goodChoices(models, {static_cast<uint64_t>(gb * 0.93e9)}, 3);
         ASSERT_EQ(good.size(), 3U) << gb;
-        EXPECT_EQ(good.front().memoryGb, gb);
+        EXPECT_EQ(good.back().memoryGb, gb);
         for (const CatalogModel& model : good) {
             EXPECT_LE(model.memoryGb, gb) << model.name;
             EXPECT_LT(model.fileGb, 0.7 * gb) << model.name << " leaves no room for a conversation";
@@ -103,25 +103,40 @@ TEST(Catalog, choicesFollowTheMemory) {
             chosen.push_back(model.name);
         return chosen;
     };
-    EXPECT_THAT(names(64), ElementsAre("large", "middle", "code"));
-    EXPECT_THAT(names(7.6), ElementsAre("middle", "code", "small"));
+    EXPECT_THAT(names(64), ElementsAre("middle", "code", "large"));
+    EXPECT_THAT(names(7.6), ElementsAre("small", "middle", "code"));
     EXPECT_THAT(names(4.1), ElementsAre("small"));
     EXPECT_THAT(names(2), ElementsAre());
     EXPECT_THAT(names(0), ElementsAre());
 }
 
-TEST(Catalog, whatIsSlowHereComesLast) {
-    const std::vector<CatalogModel> models{{.name = "small", .memoryGb = 4, .fileGb = 2},
-                                           {.name = "large", .memoryGb = 16, .fileGb = 9}};
-    const auto first = [&](double gbPerSecond) {
-        return goodChoices(models, {uint64_t{64'000'000'000}, static_cast<uint64_t>(gbPerSecond * 1e9)}, 3)
-            .front()
-            .name;
+TEST(Catalog, whatIsGoodIsPleasantHereTheSmallestFirst) {
+    const std::vector<CatalogModel> models{
+        {.name = "small", .memoryGb = 4, .fileGb = 1},
+        {.name = "middle", .memoryGb = 8, .fileGb = 5},
+        {.name = "large", .memoryGb = 16, .fileGb = 9},
+        {.name = "mixture", .memoryGb = 16, .parametersBillion = 20, .activeBillion = 2, .fileGb = 11}};
+    const auto names = [&](double gbPerSecond, size_t count) {
+        std::vector<std::string> chosen;
+        const ComputerSize computer{uint64_t{64'000'000'000}, static_cast<uint64_t>(gbPerSecond * 1e9)};
+        for (const auto& model : goodChoices(models, computer, count)) chosen.push_back(model.name);
+        return chosen;
     };
-    EXPECT_EQ(first(0), "large") << "not measured yet";
-    EXPECT_EQ(first(46), "large");
-    EXPECT_EQ(first(44), "small");
-    EXPECT_EQ(goodChoices(models, {uint64_t{64'000'000'000}, 1}, 3).size(), 2U);
+    EXPECT_THAT(names(0, 3), ElementsAre("middle", "large", "mixture")) << "not measured yet";
+    EXPECT_THAT(names(8, 3), ElementsAre("small")) << "exactly 8 tokens a second";
+    EXPECT_THAT(names(9, 3), ElementsAre("small", "mixture")) << "it reads a tenth of its weights";
+    EXPECT_THAT(names(41, 2), ElementsAre("middle", "mixture"));
+    EXPECT_THAT(names(100, 3), ElementsAre("middle", "large", "mixture"));
+    EXPECT_THAT(names(3, 2), ElementsAre("small", "middle")) << "none is pleasant: the smallest";
+    EXPECT_DOUBLE_EQ(foretoldSpeed(models[3], {0, 11'000'000'000}), 10);
+}
+
+TEST(Catalog, theAddressIsThatOfTheFile) {
+    EXPECT_EQ(fileAddress({.file = "a.gguf", .page = "https://huggingface.co/org/A-GGUF"}),
+              "https://huggingface.co/org/A-GGUF/resolve/main/a.gguf");
+    const auto models = readCatalog(kShipped)->models;
+    for (const CatalogModel& model : models)
+        EXPECT_TRUE(model.page.starts_with("https://huggingface.co/")) << model.name;
 }
 
 TEST(Catalog, whatIsNoneIsOneSentence) {

@@ -2,6 +2,7 @@
 """Checks that includes between folders go in one direction only, and that what belongs to one folder stays there.
 
 A folder is a layer. A layer may include itself and what the table lists; a folder that is not in the table is an error.
+With --draw it prints a picture of the window's folders for Mermaid instead, and fails on a circle.
 """
 import pathlib
 import re
@@ -187,6 +188,58 @@ def complaints(path):
             yield f"{path}:{number}: a file compiled for one instruction set must not include {header}"
 
 
+def edges(paths, below):
+    """Which folders under `below` include which others there, as their files say."""
+    found = {}
+    for path in paths:
+        layer = layer_of(path)
+        if layer is None or not layer.startswith(below):
+            continue
+        into = found.setdefault(layer.removeprefix(below), set())
+        for header in re.findall(r'^\s*#\s*include\s*"([^"]+)"', open(path, encoding="utf-8").read(), re.M):
+            target = included_layer(header)
+            if target and target != layer and target.startswith(below):
+                into.add(target.removeprefix(below))
+    return found
+
+
+def circle(graph):
+    """Folders that include each other in a circle, or None."""
+    done = set()
+
+    def visit(node, way):
+        if node in way:
+            return way[way.index(node):] + [node]
+        if node in done:
+            return None
+        for target in sorted(graph.get(node, ())):
+            if found := visit(target, way + [node]):
+                return found
+        done.add(node)
+        return None
+
+    for node in sorted(graph):
+        if found := visit(node, []):
+            return found
+    return None
+
+
+def drawing(graph):
+    """The graph for Mermaid, without what follows from other lines."""
+    reached = {}
+
+    def below(node):
+        if node not in reached:
+            reached[node] = set().union(*({target} | below(target) for target in graph.get(node, ())))
+        return reached[node]
+
+    lines = ["graph TD"]
+    for node in sorted(graph):
+        direct = [each for each in graph[node] if not any(each in below(other) for other in graph[node] - {each})]
+        lines += [f"    {node} --> {target}" for target in sorted(direct)]
+    return "\n".join(lines)
+
+
 def main():
     listing = subprocess.run([
         "git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "engine/*.cpp", "engine/*.h",
@@ -195,7 +248,15 @@ def main():
                              capture_output=True,
                              text=True,
                              check=True)
-    found = [complaint for path in listing.stdout.split() for complaint in complaints(path)]
+    paths = listing.stdout.split()
+    window = edges(paths, DESKTOP)
+    round_trip = circle(window)
+    if sys.argv[1:] == ["--draw"]:
+        print(drawing(window) if round_trip is None else " → ".join(round_trip))
+        return 0 if round_trip is None else 1
+    found = [complaint for path in paths for complaint in complaints(path)]
+    if round_trip:
+        found.append(f"the window's folders include each other: {' → '.join(round_trip)}")
     print("\n".join(found) or "layers: no complaints")
     return 1 if found else 0
 

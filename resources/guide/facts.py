@@ -1,6 +1,6 @@
 """What the guide says about the program, read from where the program itself has it.
 
-A fact has a name: `key:models`, the keys of an action (its id in app/desktop/shell/actions.cpp); `keys`, all of them;
+A fact has a name: `key:models`, the keys of an action (its id in the tables of app/desktop); `keys`, all of them;
 `commands`, `quants`, `families`, `formats`, `version`. Answers hold facts as `{name}`, and the guide has one
 vocabulary piece for each, whose text fill.py writes into the shipped model. So the guide is trained on names, and a
 changed key or another command changes a text and no weight.
@@ -14,9 +14,11 @@ PLACE = re.compile(r"\{[^{}]+\}")  # of a fact in an answer
 
 
 def shortcuts() -> list[tuple[str, str, str]]:
-    """Name, words and keys of every action that has keys, in the order of the window's page of shortcuts."""
-    row = re.compile(r'^    \{"(\w+)",\s*WORDS\("([^"]+)"\),\s*(?:WORDS\()?"([^"]+)"', re.M)
-    return row.findall((ROOT / "app/desktop/shell/actions.cpp").read_text())
+    """Name, words and keys of every action that has keys; each feature of the window has a table of them."""
+    row = re.compile(r'\{"(\w+)",\s*QT_TRANSLATE_NOOP\("Actions",\s*"([^"]+)"\),\s*"([^"]+)"')
+    features = ("chat", "models", "sidebar", "data", "documents", "settings", "shell")  # as app_model.h has them
+    return [found for feature in features for path in sorted((ROOT / "app/desktop" / feature).glob("*.cpp"))
+            for found in row.findall(path.read_text())]
 
 
 def commands() -> list[str]:

@@ -101,9 +101,10 @@ def check(options, home, screen):
                 window.wait_for(lambda s: s["models"] == 2, "the models")
                 shot(window, "picker")
                 window.click("model-1")
+                window.click("useChosen")
                 state = window.wait_for(lambda s: s["modelPath"] == f"bridge:{GUIDE}" and s["modelState"] == "Ready",
                                         "the far model")
-                expect("leaves this computer" in state["statusLine"], f"the window says {state['statusLine']!r}")
+                expect("sent to" in state["statusLine"], f"the window says {state['statusLine']!r}")
                 window.send_message(QUESTION)
                 before = kill_in_the_middle(window, servers, start_server)
                 shot(window, "answering")

@@ -62,9 +62,9 @@ class Meaning(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.root = pathlib.Path(self.folder.name)
-        for path in ("app/cli/commands", "engine/models/families", "engine/quant/formats"):
+        for path in ("app/cli/commands", "app/desktop", "engine/models/families", "engine/quant/formats"):
             shutil.copytree(facts.ROOT / path, self.root / path)
-        for path in ("CMakeLists.txt", "docs/features.md", "app/desktop/shell/actions.cpp"):
+        for path in ("CMakeLists.txt", "docs/features.md"):
             (self.root / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(facts.ROOT / path, self.root / path)
         self.then = shipped.present()
@@ -86,9 +86,9 @@ class Meaning(unittest.TestCase):
                                      facts.collect())).replace(fill.SPACE, " ")
 
     def test_what_changes_often_is_text(self):
-        self.change("app/desktop/shell/actions.cpp", '"Ctrl+L"', '"Ctrl+M"')
-        self.change("app/desktop/shell/actions.cpp", "kActions[] = {",
-                    'kActions[] = {\n    {"dance", WORDS("Dance"), "Ctrl+J", "", "", kWindow, nullptr, dance},')
+        self.change("app/desktop/models/models_feature.cpp", '"Ctrl+L"', '"Ctrl+M"')
+        self.change("app/desktop/models/models_feature.cpp", "    return {",
+                    '    return {\n        {"dance", QT_TRANSLATE_NOOP("Actions", "Dance"), "Ctrl+J", "", "", Window, {}, dance},')
         for path in ("app/cli/commands/dance.cpp", "engine/models/families/dancer.cpp",
                      "engine/quant/formats/q9_9.cpp"):
             (self.root / path).touch()
@@ -97,7 +97,7 @@ class Meaning(unittest.TestCase):
             self.assertIn(text, self.told())
 
     def test_what_is_gone_is_named(self):
-        self.change("app/desktop/shell/actions.cpp", '{"quit", WORDS("Quit")', '{"leave", WORDS("Leave")')
+        self.change("app/desktop/shell/app_model.cpp", '{"quit",', '{"leave",')
         (self.root / "app/cli/commands/bench.cpp").unlink()
         (self.root / "engine/models/families/qwen3.cpp").unlink()
         (self.root / "engine/quant/formats/q4_k.cpp").unlink()

@@ -28,6 +28,12 @@ class ComposerTest : public QObject, WindowFiles {
                 for (const char key : std::string(text)) QTest::keyClick(run.window, key);
             };
             const auto menu = [&run] { return run.window->findChild<QObject*>("promptMenu"); };
+            // Nobody has to begin with nothing.
+            QTRY_COMPARE(run.model.prompts()->all().size(), 12);
+            for (const QVariant& each : run.model.prompts()->all()) {
+                QVERIFY(!each.toMap()["text"].toString().isEmpty());
+                run.model.prompts()->remove(each.toMap()["name"].toString());
+            }
             // The empty list leads to the page on which one is written.
             type("/");
             QTRY_VERIFY(menu()->property("visible").toBool());

@@ -35,9 +35,7 @@ class DocumentsTest : public QObject, WindowFiles {
         return role(run, row, Shelf::DocumentRole).toLongLong();
     }
     static int inChat(WindowRun& run) { return run.model.chatDocuments()->rowCount(); }
-    static bool cardIsOpen(WindowRun& run) {
-        return run.window->findChild<QObject*>("documentsCard")->property("visible").toBool();
-    }
+    static bool cardIsOpen(WindowRun& run) { return run.isOpen("documentsPage"); }
     /// A window with a model and one document, whose cost is known.
     void open(WindowRun& run, const QString& document) {
         run.drop(m_modelFile);
@@ -277,7 +275,8 @@ class DocumentsTest : public QObject, WindowFiles {
                    part.text.find("Ann") != std::string::npos;
         };
         QVERIFY(std::any_of(parts.begin(), parts.end(), isIt));
-        QVERIFY(!run.shownItems("SourceBlock").isEmpty());
+        emit run.model.actions()->pageWanted("composer");  // from the page of documents
+        QTRY_VERIFY(!run.shownItems("SourceBlock").isEmpty());
     }
 
     void quotesAreFoundInTheDocuments() {
@@ -291,7 +290,7 @@ class DocumentsTest : public QObject, WindowFiles {
         QTRY_VERIFY(run.model.actions()->can("findQuotes", 0));
         QVERIFY(!run.model.actions()->can("findQuotes", run.messages()[0].id));
         run.model.actions()->run("findQuotes", 0);
-        QTRY_VERIFY(run.window->findChild<QObject*>("quotesCard")->property("visible").toBool());
+        QTRY_VERIFY(run.isOpen("quotesCard"));
         const QVariantList quotes = run.model.quotes()->quotes();
         QCOMPARE(quotes.size(), 2);
         QCOMPARE(quotes[0].toMap()["place"].toString(), QString("Bees"));

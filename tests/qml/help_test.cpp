@@ -64,9 +64,7 @@ class HelpTest : public QObject, WindowFiles {
         run.window->requestActivate();
         QVERIFY(QTest::qWaitForWindowActive(run.window));
         QTest::keyClick(run.window, Qt::Key_F1);
-        QObject* card = run.window->findChild<QObject*>("helpCard");
-        QVERIFY(card != nullptr);
-        QTRY_VERIFY(card->property("opened").toBool());
+        QTRY_VERIFY(run.isOpen("helpPage"));
         QTRY_VERIFY(run.shownItem("helpText") != nullptr);
         QQuickItem* text = run.shownItem("helpText");
         QTRY_VERIFY(run.shownItem("helpSearch")->hasActiveFocus());
@@ -81,7 +79,7 @@ class HelpTest : public QObject, WindowFiles {
         QTRY_COMPARE(text->property("count").toInt(), 0);
 
         QTest::keyClick(run.window, Qt::Key_Escape);
-        QTRY_VERIFY(!card->property("visible").toBool());
+        QTRY_VERIFY(!run.isOpen("helpPage"));
         // The next look at it begins anew.
         QTest::keyClick(run.window, Qt::Key_F1);
         QTRY_VERIFY(run.shownItem("helpText") != nullptr);

@@ -15,10 +15,10 @@ class ModelsTest : public QObject, WindowFiles {
         return path;
     }
     /// What the library says about the model in that file.
-    static QString said(WindowRun& run, const QString& path, ModelListModel::Role role) {
-        ModelListModel& models = *run.model.models();
+    static QString said(WindowRun& run, const QString& path, ModelLibrary::Role role) {
+        ModelLibrary& models = *run.model.library();
         for (int row = 0; row < models.rowCount(); ++row) {
-            if (models.data(models.index(row), ModelListModel::PathRole).toString() == path)
+            if (models.data(models.index(row), ModelLibrary::PathRole).toString() == path)
                 return models.data(models.index(row), role).toString();
         }
         return "no such model";
@@ -32,30 +32,30 @@ class ModelsTest : public QObject, WindowFiles {
         const QString bge = makeModel("bge.gguf"), newer = makeModel("newer bge.gguf");
         {
             WindowRun run(data, {});
-            ModelListModel& models = *run.model.models();
+            ModelInUse& models = *run.model.models();
             QVERIFY(!models.embeddingModel().isThere());
             run.drop(bge);
             QTRY_COMPARE_WITH_TIMEOUT(run.model.notices()->toast(),
                                       QString("bge finds passages in documents from now on. It cannot chat."),
                                       kPatienceMs);
-            QTRY_COMPARE(models.rowCount(), 1);
-            QVERIFY(!models.inspecting());
-            QCOMPARE(models.state(), ModelListModel::NoModel);
-            QVERIFY(said(run, bge, ModelListModel::DetailsRole).contains("finds passages in documents"));
+            QTRY_COMPARE(run.model.library()->rowCount(), 1);
+            QVERIFY(!run.model.opener()->isLooking());
+            QCOMPARE(models.state(), ModelInUse::NoModel);
+            QVERIFY(said(run, bge, ModelLibrary::DetailsRole).contains("finds passages in documents"));
             run.drop(m_modelFile);
             QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
-            QVERIFY(!said(run, m_modelFile, ModelListModel::DetailsRole).contains("passages"));
+            QVERIFY(!said(run, m_modelFile, ModelLibrary::DetailsRole).contains("passages"));
             run.drop(newer);
-            QTRY_COMPARE_WITH_TIMEOUT(models.rowCount(), 3, kPatienceMs);
+            QTRY_COMPARE_WITH_TIMEOUT(run.model.library()->rowCount(), 3, kPatienceMs);
             QVERIFY2(run.ready() && models.current().path == m_modelFile.toStdString(), "it goes on");
             QCOMPARE(models.embeddingModel().path, newer.toStdString());
-            models.use(said(run, bge, ModelListModel::ModelIdRole));
+            models.use(said(run, bge, ModelLibrary::ModelIdRole));
             QCOMPARE(run.model.notices()->toast(),
                      QString("bge finds passages in documents; it writes nothing, so it cannot chat."));
             QVERIFY(run.ready() && models.current().path == m_modelFile.toStdString());
             for (const QVariant& each : models.guessChoices())
                 QVERIFY(!each.toMap()["name"].toString().contains("bge"));
-            models.forget(said(run, newer, ModelListModel::ModelIdRole));
+            run.model.library()->forget(said(run, newer, ModelLibrary::ModelIdRole));
             QTRY_COMPARE(models.embeddingModel().path, bge.toStdString());
             run.drop(newer);
             QTRY_COMPARE(models.embeddingModel().path, newer.toStdString());
@@ -88,7 +88,7 @@ class ModelsTest : public QObject, WindowFiles {
         };
         // By a model's file, or by its own name.
         const auto choose = [&run](const QString& what) {
-            const QString id = said(run, what, ModelListModel::ModelIdRole);
+            const QString id = said(run, what, ModelLibrary::ModelIdRole);
             for (const QVariant& each : run.model.models()->guessChoices())
                 if (each.toMap()["value"] == id || each.toMap()["name"] == what)
                     run.model.settings()->setProperty("guesses", each.toMap()["value"]);
@@ -105,7 +105,7 @@ class ModelsTest : public QObject, WindowFiles {
                 ->data(run.model.chat()->messages()->index(run.model.chat()->messages()->rowCount() - 1),
                        ChatRows::FiguresRole)
                 .toString()
-                .endsWith(" · 7 guessed"),
+                .endsWith(" · 7 tokens predicted ahead"),
             "how many were right");
         QVERIFY(choose(small));
         QCOMPARE(says("\"draft\":\"" + small.toUtf8()), 1);
@@ -113,7 +113,7 @@ class ModelsTest : public QObject, WindowFiles {
         QCOMPARE(says("\"guesses\":\"draft\""), 1);
         // Another vocabulary: one sentence, and the model is loaded without it.
         QVERIFY(choose(other));
-        QVERIFY(run.model.notices()->toast().contains("cannot guess"));
+        QVERIFY(run.model.notices()->toast().contains("cannot predict"));
         QVERIFY(answer("without it"));
         QCOMPARE(says("\"guesses\":\"lookUp\""), 2);
         QVERIFY(choose("Never"));
@@ -131,26 +131,26 @@ class ModelsTest : public QObject, WindowFiles {
             QTRY_VERIFY_WITH_TIMEOUT(run.ready() && run.model.models()->current().path == path.toStdString(),
                                      kPatienceMs);
         }
-        QTRY_COMPARE_WITH_TIMEOUT(said(run, m_modelFile, ModelListModel::DetailsRole),
+        QTRY_COMPARE_WITH_TIMEOUT(said(run, m_modelFile, ModelLibrary::DetailsRole),
                                   QString("llama · 0.0M · about 9 words a second"), kPatienceMs);
         run.chat().send("how fast?");
         QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
         QTRY_COMPARE_WITH_TIMEOUT(
-            said(run, m_modelFile, ModelListModel::DetailsRole),
-            QString("llama · 0.0M · about 9 words a second · 20,000 tokens per second measured"),
+            said(run, m_modelFile, ModelLibrary::DetailsRole),
+            QString("llama · 0.0M · 20,000 tokens per second measured"),
             kPatienceMs);
         QVERIFY(QFile::remove(gone));
         QVERIFY(QFile::remove(other));
         makeModel("three.gguf");
         QVERIFY(QFile::rename(m_folder.filePath("three.gguf"), other));
         run.model.actions()->run("models");
-        QTRY_COMPARE_WITH_TIMEOUT(said(run, gone, ModelListModel::TroubleRole),
-                                  QString("The file is missing."), kPatienceMs);
-        QTRY_COMPARE(said(run, other, ModelListModel::TroubleRole),
+        QTRY_COMPARE_WITH_TIMEOUT(said(run, gone, ModelLibrary::TroubleRole), QString("The file is missing."),
+                                  kPatienceMs);
+        QTRY_COMPARE(said(run, other, ModelLibrary::TroubleRole),
                      QString("The file has changed since it was last used."));
-        QTRY_VERIFY_WITH_TIMEOUT(said(run, huge, ModelListModel::DetailsRole).contains("needs"), kPatienceMs);
-        QVERIFY(said(run, m_modelFile, ModelListModel::TroubleRole).isEmpty());
-        QVERIFY(!said(run, other, ModelListModel::DetailsRole).contains("needs"));
+        QTRY_VERIFY_WITH_TIMEOUT(said(run, huge, ModelLibrary::DetailsRole).contains("needs"), kPatienceMs);
+        QVERIFY(said(run, m_modelFile, ModelLibrary::TroubleRole).isEmpty());
+        QVERIFY(!said(run, other, ModelLibrary::DetailsRole).contains("needs"));
         // And the cards show it.
         QStringList shown;
         QTRY_VERIFY(!(shown.clear(), run.shownItems("modelTrouble")).isEmpty());
@@ -169,7 +169,7 @@ class ModelsTest : public QObject, WindowFiles {
         run.model.engine()->restAfter(std::chrono::milliseconds(1));
         QTRY_COMPARE_WITH_TIMEOUT(requests(log, "unload"), 1, kPatienceMs);
         run.model.engine()->restAfter(std::chrono::milliseconds(0));
-        QCOMPARE(run.model.models()->state(), ModelListModel::Ready);
+        QCOMPARE(run.model.models()->state(), ModelInUse::Ready);
         run.chat().send("again");
         QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
         QCOMPARE(requests(log, "load"), 2);
@@ -184,14 +184,14 @@ class ModelsTest : public QObject, WindowFiles {
         const auto inMemory = [&] {
             QStringList paths;
             for (const QString& path : {first, large, m_modelFile})
-                if (said(run, path, ModelListModel::DetailsRole).startsWith(words)) paths << path;
+                if (said(run, path, ModelLibrary::DetailsRole).startsWith(words)) paths << path;
             return paths;
         };
         const auto uses = [&run](const QString& path) {
             return QTest::qWaitFor(
                 [&] {
                     return run.ready() && run.model.models()->current().path == path.toStdString() &&
-                           said(run, path, ModelListModel::CurrentRole) == "true";
+                           said(run, path, ModelLibrary::CurrentRole) == "true";
                 },
                 kPatienceMs);
         };
@@ -218,7 +218,7 @@ class ModelsTest : public QObject, WindowFiles {
         run.drop(large);
         QVERIFY(uses(large));
         QTRY_COMPARE(inMemory(), QStringList{m_modelFile});
-        run.model.models()->use(said(run, m_modelFile, ModelListModel::ModelIdRole));
+        run.model.models()->use(said(run, m_modelFile, ModelLibrary::ModelIdRole));
         QVERIFY(uses(m_modelFile));
         QTRY_COMPARE(inMemory(), QStringList{large});
         run.chat().send("more");

@@ -53,8 +53,8 @@ class RemoteTest : public QObject, WindowFiles {
         return QTest::qWaitFor([&] { return run.ready(); }, kPatienceMs);
     }
     static bool useRemote(WindowRun& run) {
-        run.model.models()->look();
-        if (!QTest::qWaitFor([&] { return run.model.models()->rowCount() == 3; }, kPatienceMs)) return false;
+        run.model.library()->look();
+        if (!QTest::qWaitFor([&] { return run.model.library()->rowCount() == 3; }, kPatienceMs)) return false;
         run.model.models()->use("bridge:Big model");
         return QTest::qWaitFor([&] { return run.ready() && run.model.models()->isRemote(); }, kPatienceMs);
     }
@@ -79,12 +79,12 @@ class RemoteTest : public QObject, WindowFiles {
         const Place place = freshPlace();
         WindowRun run(place.files(), {});
         QVERIFY(openLocal(run, m_modelFile));
-        run.model.models()->look();
+        run.model.library()->look();
         QTest::qWait(200);
-        QCOMPARE(run.model.models()->rowCount(), 1);
-        QCOMPARE(run.model.models()->remoteTrouble(), QString());
+        QCOMPARE(run.model.library()->rowCount(), 1);
+        QCOMPARE(run.model.library()->remoteTrouble(), QString());
         run.model.models()->use("bridge:Big model");
-        QTRY_COMPARE(run.model.models()->state(), ModelListModel::Failed);
+        QTRY_COMPARE(run.model.models()->state(), ModelInUse::Failed);
         QCOMPARE(run.model.notices()->banner(),
                  QString("The bridge to other computers is not running. Start it, and try again."));
     }
@@ -98,27 +98,26 @@ class RemoteTest : public QObject, WindowFiles {
             QVERIFY(openLocal(run, m_modelFile));
             QCOMPARE(bridge.asked("hello"), 0);  // nobody asked for it
             run.model.actions()->run("models");
-            QTRY_COMPARE_WITH_TIMEOUT(run.model.models()->rowCount(), 3, kPatienceMs);
+            QTRY_COMPARE_WITH_TIMEOUT(run.model.library()->rowCount(), 3, kPatienceMs);
             const auto headings = [&run] { return run.shownItems("SectionHeading"); };
             QTRY_VERIFY_WITH_TIMEOUT(!headings().isEmpty(), kPatienceMs);
             QCOMPARE(headings().first()->property("text").toString(), QString("On other computers"));
-            const QModelIndex row = run.model.models()->index(1);
-            QCOMPARE(row.data(ModelListModel::NameRole).toString(), QString("Big model"));
-            QCOMPARE(row.data(ModelListModel::DetailsRole).toString(),
-                     QString("far.example answers: what you ask leaves this computer"));
+            const QModelIndex row = run.model.library()->index(1);
+            QCOMPARE(row.data(ModelLibrary::NameRole).toString(), QString("Big model"));
+            QCOMPARE(row.data(ModelLibrary::DetailsRole).toString(),
+                     QString("What you ask is sent to far.example"));
             const QColor usual = run.item("modelButton")
                                      ->findChild<QQuickItem*>("modelButtonText")
                                      ->property("color")
                                      .value<QColor>();
             QVERIFY(useRemote(run));
             QVERIFY(run.model.status()->leaves());
-            QCOMPARE(run.model.status()->model(), QString("Big model · leaves this computer"));
+            QCOMPARE(run.model.status()->model(), QString("Big model · sent to far.example"));
             QQuickItem* text = run.item("modelButton")->findChild<QQuickItem*>("modelButtonText");
             QVERIFY(text->property("color").value<QColor>() != usual);
-            QCOMPARE(run.chat().placeholder(), QString("Write a message; it leaves this computer"));
-            QCOMPARE(run.model.startPage()->text(),
-                     QString("far.example answers: what you ask leaves this computer."));
-            QVERIFY(run.model.status()->everything().contains("far.example answers"));
+            QCOMPARE(run.chat().placeholder(), QString("Write a message; it is sent to far.example"));
+            QCOMPARE(run.model.startPage()->text(), QString("What you ask is sent to far.example."));
+            QVERIFY(run.model.status()->everything().contains("sent to far.example"));
             write(run, "How are you?");
             run.chat().send("How are you?");
             QVERIFY(answered(run, 2));
@@ -137,7 +136,7 @@ class RemoteTest : public QObject, WindowFiles {
             // It cannot guess for another, nor have settings, nor be forgotten.
             for (const QVariant& each : run.model.models()->guessChoices())
                 QVERIFY(!each.toMap()["name"].toString().contains("model"));
-            run.model.models()->forget("bridge:Big model");
+            run.model.library()->forget("bridge:Big model");
             QVERIFY(!run.model.models()->canUseBefore() || run.ready());
             QCOMPARE(run.model.notices()->banner(), QString());
         }
@@ -181,7 +180,7 @@ class RemoteTest : public QObject, WindowFiles {
         QCOMPARE(bridge.asked("generate"), asked);
         QVERIFY(!bridge.heard("third secret"));
         // A question that is open is not about another model, nor asked once the chat is gone.
-        run.model.models()->use(run.model.models()->index(0).data(ModelListModel::ModelIdRole).toString());
+        run.model.models()->use(run.model.library()->index(0).data(ModelLibrary::ModelIdRole).toString());
         QTRY_VERIFY_WITH_TIMEOUT(run.ready() && !run.model.models()->isRemote(), kPatienceMs);
         QCOMPARE(run.model.notices()->banner(), QString());
         const size_t before = run.messages().size();
@@ -205,13 +204,13 @@ class RemoteTest : public QObject, WindowFiles {
         QFile file(report);
         QVERIFY(file.open(QIODevice::WriteOnly) && file.write("# Bees\n\nBees make honey.\n") > 0);
         file.close();
-        run.model.models()->openPath(report);
+        run.model.opener()->openPath(report);
         DocumentShelf& shelf = *run.model.documents();
         QTRY_COMPARE_WITH_TIMEOUT(shelf.rowCount(), 1, kPatienceMs);
         const auto of = [&shelf](DocumentShelf::Role role) { return shelf.index(0).data(role); };
         QCOMPARE(of(DocumentShelf::StateRole).toInt(), int{DocumentShelf::Remote});
         QCOMPARE(of(DocumentShelf::ProgressRole).toString(),
-                 QString("Stays here: passages of it leave this computer only when you allow it."));
+                 QString("Stays on this computer: passages of it are sent only when you allow it."));
         shelf.ask(of(DocumentShelf::DocumentRole).toLongLong());
         shelf.read(of(DocumentShelf::DocumentRole).toLongLong());
         const QString words = "What do bees make?";
@@ -254,12 +253,12 @@ class RemoteTest : public QObject, WindowFiles {
         QVERIFY(!bridge->heard("a secret"));
         QCOMPARE(RunningAnswers::endSentence(run.messages()[1]), QString("far.example cannot be reached."));
         // The list tells where it is now; once it is chosen again it may be asked.
-        run.model.models()->look();
-        QTRY_VERIFY_WITH_TIMEOUT(run.model.models()
+        run.model.library()->look();
+        QTRY_VERIFY_WITH_TIMEOUT(run.model.library()
                                      ->index(1)
-                                     .data(ModelListModel::DetailsRole)
+                                     .data(ModelLibrary::DetailsRole)
                                      .toString()
-                                     .startsWith("elsewhere.example answers"),
+                                     .endsWith("sent to elsewhere.example"),
                                  kPatienceMs);
         run.model.models()->use("bridge:Big model");
         QTRY_VERIFY_WITH_TIMEOUT(run.ready() && run.model.models()->device() == "elsewhere.example",

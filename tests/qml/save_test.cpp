@@ -67,9 +67,6 @@ class SaveTest : public QObject, WindowFiles {
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     }
     QStringList files() { return QDir(m_place).entryList(QDir::Files | QDir::Hidden, QDir::Name); }
-    static bool isOpen(WindowRun& run, const char* card) {
-        return run.window->findChild<QObject*>(card)->property("visible").toBool();
-    }
     void press(WindowRun& run, const char* button) {
         QTRY_VERIFY(run.shownItem(button) != nullptr && run.shownItem(button)->isVisible());
         run.click(run.shownItem(button), QPointF(5, 5));
@@ -91,7 +88,7 @@ class SaveTest : public QObject, WindowFiles {
     /// The card from which the only chat, of this title, is exported; then its button.
     void startExport(WindowRun& run) {
         run.model.actions()->run("exportChat");
-        QTRY_VERIFY(isOpen(run, "exportCard"));
+        QTRY_VERIFY(run.isOpen("exportCard"));
         press(run, "exportSave");
     }
     void withAChat(WindowRun& run) {
@@ -103,8 +100,8 @@ class SaveTest : public QObject, WindowFiles {
         QTRY_COMPARE(run.model.conversations()->rowCount(), 1);
     }
     void exported(WindowRun& run) {
-        QTRY_VERIFY_WITH_TIMEOUT(!isOpen(run, "exportCard"), kPatienceMs);
-        QVERIFY(!isOpen(run, "saveDialog"));
+        QTRY_VERIFY_WITH_TIMEOUT(!run.isOpen("exportCard"), kPatienceMs);
+        QVERIFY(!run.isOpen("saveDialog"));
     }
 
   private slots:
@@ -159,7 +156,7 @@ class SaveTest : public QObject, WindowFiles {
         QVERIFY(focused(run, "saveKeep"));
         enter(run);
         QTRY_VERIFY(focused(run, "saveName"));
-        QVERIFY(isOpen(run, "saveDialog"));
+        QVERIFY(run.isOpen("saveDialog"));
         QCOMPARE(read("Honey.md"), QByteArray("also mine"));
         type(run, "Other.md");
         enter(run);
@@ -184,8 +181,8 @@ class SaveTest : public QObject, WindowFiles {
         press(run, "saveButton");
         QTRY_VERIFY(said(run, "saveProblem").contains("a first file.md"));
         QTest::keyClick(run.window, Qt::Key_Escape);
-        QTRY_VERIFY(!isOpen(run, "saveDialog"));
-        QVERIFY(isOpen(run, "exportCard"));
+        QTRY_VERIFY(!run.isOpen("saveDialog"));
+        QVERIFY(run.isOpen("exportCard"));
         QCOMPARE(files(), QStringList{"a first file.md"});
         QCOMPARE(read("a first file.md"), QByteArray("mine"));
     }
@@ -254,9 +251,9 @@ class SaveTest : public QObject, WindowFiles {
         m_portal.response = 1;
         startExport(run);
         QTRY_COMPARE(m_portal.name, QString("Honey.md"));
-        QCOMPARE(m_portal.title, QString("Save the export"));
+        QCOMPARE(m_portal.title, QString("Save export as"));
         QTest::qWait(50);
-        QVERIFY(!isOpen(run, "saveDialog") && isOpen(run, "exportCard"));  // it was cancelled there
+        QVERIFY(!run.isOpen("saveDialog") && run.isOpen("exportCard"));  // it was cancelled there
         m_portal.response = 0;
         m_portal.answer = m_place + "/a first file.md";
         press(run, "exportSave");  // the desktop has asked whether to replace it

@@ -99,7 +99,7 @@ class SmallerTest : public QObject, WindowFiles {
         QVERIFY(run.ready());
         QCOMPARE(QString::fromStdString(run.model.models()->current().path), m_modelFile);
         // The library is read beside the load: its one row may come later.
-        QTRY_COMPARE_WITH_TIMEOUT(run.model.models()->rowCount(), 1, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(run.model.library()->rowCount(), 1, kPatienceMs);
     }
 
     void whatIsMadeGoesOnBehindAClosedCard() {
@@ -116,7 +116,7 @@ class SmallerTest : public QObject, WindowFiles {
         QTRY_COMPARE_WITH_TIMEOUT(run.model.notices()->banner(), QString("The smaller Qwen3 8B is ready."),
                                   kPatienceMs);
         QCOMPARE(QString::fromStdString(run.model.models()->current().path), m_modelFile);
-        QTRY_COMPARE_WITH_TIMEOUT(run.model.models()->rowCount(), 2, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(run.model.library()->rowCount(), 2, kPatienceMs);
         run.model.notices()->runBannerAction();
         QTRY_VERIFY_WITH_TIMEOUT(run.model.models()->current().path.ends_with("-Q4_K_M.gguf"), kPatienceMs);
     }
@@ -139,7 +139,7 @@ class SmallerTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(!button(run, "smallerCancel"), kPatienceMs);
         QCOMPARE(run.model.notices()->toast(), QString("Stopped; nothing was kept."));
         QVERIFY(filesIn(data + "/models").isEmpty());
-        QCOMPARE(run.model.models()->rowCount(), 0);
+        QCOMPARE(run.model.library()->rowCount(), 0);
     }
 
     void aDiskWithoutRoomIsSaidAndAnotherFolderChosen() {
@@ -165,11 +165,11 @@ class SmallerTest : public QObject, WindowFiles {
         WindowRun run(freshDataDir(), {});
         const QString other = m_folder.filePath("other.gguf");
         QVERIFY(QFile::copy(m_modelFile, other));
-        run.model.models()->openUrls({QUrl::fromLocalFile(m_folder.filePath("page.gguf")),
+        run.model.opener()->openUrls({QUrl::fromLocalFile(m_folder.filePath("page.gguf")),
                                       QUrl::fromLocalFile(m_modelFile), QUrl::fromLocalFile(other)});
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         QCOMPARE(QString::fromStdString(run.model.models()->current().path), m_modelFile);
-        QTRY_COMPARE_WITH_TIMEOUT(run.model.models()->rowCount(), 2, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(run.model.library()->rowCount(), 2, kPatienceMs);
         QStringList said;
         for (const QVariant& toast : run.model.notices()->toasts()) said << toast.toMap()["text"].toString();
         QVERIFY(said.contains("2 models were recognised; the first is opened."));
@@ -183,7 +183,7 @@ class SmallerTest : public QObject, WindowFiles {
         QCOMPARE(run.model.notices()->banner(),
                  QString("page.gguf is a web page, not the model. Its page may ask to sign in first."));
         run.model.notices()->runBannerAction();
-        QTRY_VERIFY_WITH_TIMEOUT(run.shownItem("modelPathField"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.shownItem("modelFilter"), kPatienceMs);
     }
 };
 

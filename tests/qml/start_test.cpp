@@ -221,7 +221,7 @@ class StartTest : public QObject, WindowFiles {
         changed.close();
         WindowRun run(data, {"--log", log});
         run.model.serve({{QUrl::fromLocalFile(other)}, false});
-        QTRY_VERIFY_WITH_TIMEOUT(run.ready() && run.model.models()->rowCount() == 2, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready() && run.model.library()->rowCount() == 2, kPatienceMs);
         QCOMPARE(QString::fromStdString(run.model.models()->current().path), other);
         QCOMPARE(requests(log, "load"), 1);
     }

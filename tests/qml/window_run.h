@@ -22,6 +22,50 @@
 
 namespace ingle::desktop {
 
+/// The window's models by short names.
+struct ModelParts : AppModel {
+    using AppModel::AppModel;
+
+    ChatPage* page() { return chats()->page(); }
+    ChatPage* shownPage() { return chats()->shownPage(); }
+    ChatController* chat() { return chats()->chat(); }
+    PrivateChat* secret() { return chats()->secret(); }
+    ChatStatus* status() { return shownPage()->status(); }
+    AnswerCheck* check() { return shownPage()->check(); }
+    AnotherWord* words() { return shownPage()->words(); }
+    FindInChat* finder() { return shownPage()->finder(); }
+    StartPage* startPage() { return chats()->startPage(); }
+    Prompts* prompts() { return chats()->prompts(); }
+    ConversationListModel* conversations() { return sidebar()->conversations(); }
+    Folders* folders() { return sidebar()->folders(); }
+    TrashModel* trash() { return sidebar()->trash(); }
+    ModelInUse* models() { return services()->model(); }
+    ModelLibrary* library() { return AppModel::models()->library(); }
+    ModelOffers* offers() { return AppModel::models()->offers(); }
+    FitAdvice* fit() { return AppModel::models()->fit(); }
+    SmallerModel* smaller() { return AppModel::models()->smaller(); }
+    Opener* opener() { return services()->opener(); }
+    Actions* actions() { return services()->actions(); }
+    Settings* settings() { return services()->settings(); }
+    Notices* notices() { return services()->notices(); }
+    DesktopPortal* portal() { return services()->portal(); }
+    CodeColours* colours() { return services()->colours(); }
+    FormulaPictures* formulas() { return services()->formulas(); }
+    TextSaver* saver() { return services()->saver(); }
+    SavePlace* savePlace() { return services()->savePlace(); }
+    EngineClient* engine() { return &services()->engine(); }
+    DeviceChoices* devices() { return program()->devices(); }
+    CrashReports* crashes() { return program()->crashes(); }
+    QString about() { return program()->about(); }
+    DocumentShelf* documents() { return AppModel::documents()->shelf(); }
+    ChatDocuments* chatDocuments() { return AppModel::documents()->ofChat(); }
+    QuoteFinder* quotes() { return AppModel::documents()->quotes(); }
+    ChatImport* chatImport() { return data()->chatImport(); }
+    ChatExport* chatExport() { return data()->chatExport(); }
+    BackupList* backups() { return data()->backups(); }
+    DataPlaces* dataPlaces() { return data()->places(); }
+};
+
 /// One run of the application on a data directory.
 class WindowRun {
   public:
@@ -31,9 +75,11 @@ class WindowRun {
         : model(files, {INGLE_PYTHON, QStringList{INGLE_FAKE_HOST} + hostArguments}) {
         markPaintThread();
         engine.addImportPath("qrc:/qt/qml");
-        engine.setInitialProperties({{"app", QVariant::fromValue(&model)}});
+        engine.setInitialProperties({{"app", QVariant::fromValue<AppModel*>(&model)}});
         engine.load(QUrl("qrc:/qt/qml/Inglenook/shell/Main.qml"));
         window = qobject_cast<QQuickWindow*>(engine.rootObjects().value(0));
+        QObject::connect(model.services(), &Services::languageChanged, &engine,
+                         &QQmlApplicationEngine::retranslate);
         QObject::connect(model.engine(), &EngineClient::hostPidChanged, &engine,
                          [this](qint64 pid) { hostPid = static_cast<pid_t>(pid); });
     }
@@ -48,7 +94,7 @@ class WindowRun {
         for (const Part& part : messages()[row].parts) text += part.text;
         return text;
     }
-    bool ready() { return model.models()->state() == ModelListModel::Ready; }
+    bool ready() { return model.models()->state() == ModelInUse::Ready; }
     bool idle() { return chat().generation() == ChatController::Idle; }
 
     static constexpr auto kFatal = QAbstractItemModelTester::FailureReportingMode::Fatal;
@@ -81,6 +127,12 @@ class WindowRun {
         QTest::mouseClick(window, button, {}, target->mapToScene(at).toPoint());
     }
 
+    /// A page or card that is there now, and seen.
+    bool isOpen(const char* name) {
+        const QObject* part = window->findChild<QObject*>(name);
+        return part != nullptr && part->property("visible").toBool();
+    }
+
     QString composerText() { return item("composerInput")->property("text").toString(); }
 
     bool drop(const QString& path) {
@@ -99,10 +151,10 @@ class WindowRun {
         QCoreApplication::sendEvent(item("composerInput"), &event);
     }
 
-    AppModel model;
+    ModelParts model;
     // Whatever a test does, the lists have to keep the rules of models.
     QAbstractItemModelTester conversations{model.conversations(), kFatal};
-    QAbstractItemModelTester models{model.models(), kFatal};
+    QAbstractItemModelTester models{model.library(), kFatal};
     QAbstractItemModelTester trash{model.trash(), kFatal};
     QAbstractItemModelTester documents{model.documents(), kFatal};
     QAbstractItemModelTester chatDocuments{model.chatDocuments(), kFatal};

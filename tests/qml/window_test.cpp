@@ -238,11 +238,11 @@ class WindowTest : public QObject, WindowFiles {
             WindowRun run(data, {}, moved);
             QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
             QVERIFY(run.model.models()->guiding());
-            QTRY_COMPARE_WITH_TIMEOUT(run.model.models()->rowCount(), 1, kPatienceMs);
+            QTRY_COMPARE_WITH_TIMEOUT(run.model.library()->rowCount(), 1, kPatienceMs);
             QVERIFY(run.model.notices()->banner().isEmpty());
             // Another model takes its place …
             QVERIFY(run.drop(other.fileName()));
-            QTRY_VERIFY_WITH_TIMEOUT(run.model.models()->rowCount() == 2 && run.ready(), kPatienceMs);
+            QTRY_VERIFY_WITH_TIMEOUT(run.model.library()->rowCount() == 2 && run.ready(), kPatienceMs);
             QVERIFY(!run.model.models()->guiding());
             QVERIFY(!run.shownItem("suggestion-0")->isVisible());
         }
@@ -286,9 +286,9 @@ class WindowTest : public QObject, WindowFiles {
         QVERIFY(offers.data(offers.index(1), ModelOffers::GoodRole).toBool());
         QVERIFY(!offers.data(offers.index(2), ModelOffers::GoodRole).toBool());
         // One that is here already opens in place.
-        run.model.models()->openPath(value(0, ModelOffers::PathRole));
+        run.model.opener()->openPath(value(0, ModelOffers::PathRole));
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
-        QTRY_VERIFY(!run.shownItem("goodChoices")->isVisible());
+        QTRY_VERIFY(run.shownItems("goodChoices").isEmpty());
     }
 
     void theEndWaitsForNoFolderThatHangs() {
@@ -327,13 +327,52 @@ class WindowTest : public QObject, WindowFiles {
         writeFile(downloads + "/new.gguf.part", "GGUF");
         QVERIFY(QFile::rename(downloads + "/new.gguf.part", downloads + "/new.gguf"));
         QTRY_VERIFY_WITH_TIMEOUT(offered(), kPatienceMs);
-        QVERIFY(run.model.notices()->banner().contains("fake"));
-        QCOMPARE(run.model.models()->rowCount(), 0);
+        QCOMPARE(run.model.notices()->banner(), QString("new.gguf finished downloading."));
+        QCOMPARE(run.model.library()->rowCount(), 0);
         run.model.notices()->runBannerAction();
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         // It is offered once.
         QTest::qWait(800);
         QVERIFY(!offered());
+    }
+
+    void whatWasAskedForOpensAsSoonAsItHasCome() {
+        const QString downloads = m_folder.filePath("asked");
+        QVERIFY(QDir().mkpath(downloads));
+        const QString catalog = m_folder.filePath("asked.json");
+        const QJsonObject entry{{"name", "Small"},      {"maker", "m"},
+                                {"licence", "MIT"},     {"family", "llama"},
+                                {"use", "chat"},        {"memoryGb", 4},
+                                {"fileGb", 1.28},       {"parametersBillion", 1},
+                                {"file", "asked.gguf"}, {"page", "https://example.org/repo"}};
+        writeFile(catalog,
+                  QJsonDocument(QJsonObject{{"asOf", "2026-11-22"}, {"models", QJsonArray{entry}}}).toJson());
+        WindowRun run(AppFiles{.dataDir = freshDataDir().toStdString(),
+                               .catalog = catalog.toStdString(),
+                               .downloads = downloads,
+                               .downloadSettles = std::chrono::milliseconds(150)},
+                      {});
+        QTRY_COMPARE_WITH_TIMEOUT(run.model.offers()->numGood(), 1, kPatienceMs);
+        run.window->resize(1080, 1200);
+        const auto shown = [&run](const char* name) {
+            const QList<QQuickItem*> all = run.shownItems(name);
+            return all.isEmpty() ? nullptr : all.first();
+        };
+        QTRY_VERIFY(shown("offerFile") != nullptr);
+        // Which file, and how large, is said before; the address is that of the file itself.
+        QCOMPARE(shown("offerFile")->property("text").toString(), QString("asked.gguf · 1.28 GB"));
+        const QModelIndex row = run.model.offers()->index(0);
+        QCOMPARE(row.data(ModelOffers::AddressRole).toString(),
+                 QString("https://example.org/repo/resolve/main/asked.gguf"));
+        run.click(shown("getOffer"), QPointF(5, 5));
+        QTRY_COMPARE(run.model.opener()->awaited(), QString("asked.gguf"));
+        QTRY_VERIFY(shown("offerFile")->property("text").toString().startsWith("Waiting for asked.gguf"));
+        QVERIFY(run.model.models()->state() == ModelInUse::NoModel);
+        // A browser that has one of that name already counts up.
+        writeFile(downloads + "/asked (1).gguf", "GGUF");
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QVERIFY(run.model.models()->current().path.ends_with("asked (1).gguf"));
+        QVERIFY(run.model.opener()->awaited().isEmpty());
     }
 
     void aCrashReportIsShownOnceAndSaved() {
@@ -458,7 +497,7 @@ class WindowTest : public QObject, WindowFiles {
         QVERIFY(run.drop("/somewhere/broken.gguf"));
         QTRY_COMPARE_WITH_TIMEOUT(run.model.notices()->banner(),
                                   QString("/somewhere/broken.gguf is not a model."), kPatienceMs);
-        QCOMPARE(run.model.models()->state(), ModelListModel::NoModel);
+        QCOMPARE(run.model.models()->state(), ModelInUse::NoModel);
     }
 
     void aModelThatDoesNotFitIsMadeToFit() {
@@ -471,7 +510,7 @@ class WindowTest : public QObject, WindowFiles {
         QCOMPARE(fit->choices().size(), 2);
         QCOMPARE(fit->choices()[0], QString("Shorter context: 1,024 tokens, 4.3 GB"));
         QCOMPARE(fit->choices()[1], QString("Make it smaller: 3.0 GB"));
-        QCOMPARE(run.model.models()->state(), ModelListModel::Failed);
+        QCOMPARE(run.model.models()->state(), ModelInUse::Failed);
         QVERIFY(run.model.notices()->banner().isEmpty());
         QCOMPARE(run.model.models()->failure(), QString("fake needs 5.1 GB of memory; 4.5 GB are free."));
         // By keyboard alone: the first choice has the focus.
@@ -479,8 +518,8 @@ class WindowTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(!run.shownItem("fitChoice-0"), kPatienceMs);
         const auto speed = [&] {
-            const ModelListModel& models = *run.model.models();
-            return models.rowCount() > 0 ? models.data(models.index(0), ModelListModel::DetailsRole)
+            const ModelLibrary& models = *run.model.library();
+            return models.rowCount() > 0 ? models.data(models.index(0), ModelLibrary::DetailsRole)
                                          : QVariant();
         };
         QTRY_VERIFY_WITH_TIMEOUT(speed().toString().endsWith("about 9 words a second"), kPatienceMs);
@@ -582,7 +621,7 @@ class WindowTest : public QObject, WindowFiles {
             WindowRun run(data, {"--tokenizer", "none"});
             run.drop(m_modelFile);
             QTRY_COMPARE_WITH_TIMEOUT(run.model.notices()->banner(), sentence, kPatienceMs);
-            QCOMPARE(run.model.models()->state(), ModelListModel::NoModel);
+            QCOMPARE(run.model.models()->state(), ModelInUse::NoModel);
             run.chat().send("count");
             QVERIFY(run.idle());
         }
@@ -590,12 +629,12 @@ class WindowTest : public QObject, WindowFiles {
             WindowRun run(data, {});
             run.drop(m_modelFile);
             QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
-            QTRY_COMPARE(run.model.models()->rowCount(), 1);
+            QTRY_COMPARE(run.model.library()->rowCount(), 1);
         }
         // The file was fine when it was dropped.
         WindowRun run(data, {"--tokenizer", "none"});
         QTRY_COMPARE_WITH_TIMEOUT(run.model.models()->failure(), sentence, kPatienceMs);
-        QCOMPARE(run.model.models()->state(), ModelListModel::Failed);
+        QCOMPARE(run.model.models()->state(), ModelInUse::Failed);
         run.chat().send("count");
         QVERIFY(run.idle());
     }
@@ -631,7 +670,7 @@ class WindowTest : public QObject, WindowFiles {
         WindowRun run(data, {});
         run.drop(m_modelFile);
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
-        QTRY_COMPARE(run.model.models()->rowCount(), 1);
+        QTRY_COMPARE(run.model.library()->rowCount(), 1);
     }
 };
 

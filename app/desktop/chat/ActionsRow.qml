@@ -10,6 +10,7 @@ FocusScope {
     required property bool isUser
     required property bool last
     required property string figures
+    required property string time
     required property int siblingIndex
     required property int siblingCount
 
@@ -117,8 +118,8 @@ FocusScope {
                     leftPadding: Theme.s
                     width: Math.min(implicitWidth, Math.max(0, row.columnWidth - quiet.x - x))
                     elide: Text.ElideRight
-                    visible: !row.isUser
-                    text: row.figures
+                    objectName: "messageTime"
+                    text: row.isUser || row.figures.length === 0 ? row.time : row.time + " · " + row.figures
                     textFormat: Text.PlainText
                     color: Theme.mutedText
                     font.pixelSize: Theme.smallSize - 1

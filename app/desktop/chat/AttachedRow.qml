@@ -28,8 +28,8 @@ Rectangle {
             anchors.verticalCenter: parent.verticalCenter
             name: "file"
             color: Theme.mutedText
-            width: 15
-            height: 15
+            width: Theme.iconSize(15)
+            height: Theme.iconSize(15)
         }
         Text {
             anchors.verticalCenter: parent.verticalCenter

@@ -53,7 +53,9 @@ BlockList {
     function showMenu(message: double, listed: var, at: Item) {
         menu.target = message;
         menu.listed = listed;
-        menu.popup(at, 0, at.height);
+        // Above the button where there is no room below it.
+        const below = at.mapToItem(null, 0, at.height).y + menu.implicitHeight + Theme.s <= Window.height;
+        menu.popup(at, 0, below ? at.height : -menu.implicitHeight);
     }
 
     /// A row in which something is selected.
@@ -160,7 +162,6 @@ BlockList {
     ActionMenu {
         id: menu
         objectName: "messageMenu"
-        implicitWidth: 290
         actions: list.actions
     }
 }

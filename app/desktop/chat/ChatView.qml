@@ -10,8 +10,7 @@ Item {
     required property ChatController chat
     required property ChatStatus status
     required property StartPage startPage
-    required property ModelListModel models
-    required property ModelOffers offers
+    required property ModelInUse models
     required property DraftMeasure measure
     required property DraftMeasure editMeasure
     required property Notices notices
@@ -20,11 +19,13 @@ Item {
     required property CodeColours colours
     required property FormulaPictures formulas
     required property AnotherWord words
-    required property DocumentShelf shelf
-    required property ChatDocuments documents
     required property FindInChat finder
     required property Prompts prompts
     required property bool narrow
+    /// What an empty chat offers where there is no model.
+    required property Component startOffers
+    /// Above the field to write in; null: nothing.
+    property Component documents: null
     /// Nothing of the chat is kept; null: all of it is.
     property PrivateChat secret: null
 
@@ -32,6 +33,8 @@ Item {
     readonly property real composerHeight: height - composer.y
 
     signal sidebarRequested
+    /// The person wants to answer with another model.
+    signal modelsRequested
     signal saveRequested(string text, string label)
 
     function focusComposer() {
@@ -78,7 +81,7 @@ Item {
                 width: Math.min(implicitWidth, view.width / 2)
                 status: view.status
                 actions: view.actions
-                onClicked: view.actions.run("models")
+                onClicked: view.modelsRequested()
             }
             IconButton {
                 id: settingsButton
@@ -178,8 +181,7 @@ Item {
                 chat: view.chat
                 page: view.startPage
                 models: view.models
-                offers: view.offers
-                portal: view.portal
+                startOffers: view.startOffers
                 onModelsRequested: view.actions.run("models")
             }
 
@@ -202,15 +204,11 @@ Item {
             }
         }
 
-        DocumentStrip {
-            objectName: "documentStrip"
+        Loader {
             Layout.fillWidth: true
-            Layout.fillHeight: false  // a layout would take half of the window
             Layout.maximumWidth: Theme.columnWidth + 2 * Theme.l
             Layout.alignment: Qt.AlignHCenter
-            shelf: view.shelf
-            // Documents are kept; a private chat has none.
-            model: view.secret === null ? view.documents : null
+            sourceComponent: view.documents
         }
         Composer {
             id: composer

@@ -62,6 +62,30 @@ Item {
             Accessible.role: Accessible.StaticText
             Accessible.name: text
         }
+        Row {
+            objectName: "waitsToSend"
+            width: parent.width
+            visible: composer.chat.waitsToSend
+            spacing: Theme.s
+
+            Text {
+                anchors.verticalCenter: parent.verticalCenter
+                width: Math.min(implicitWidth, parent.width - stopWaiting.width - Theme.s)
+                textFormat: Text.PlainText
+                text: qsTr("Your message is sent as soon as the answer is finished.")
+                color: Theme.mutedText
+                font.pixelSize: Theme.smallSize
+                wrapMode: Text.Wrap
+                Accessible.role: Accessible.StaticText
+                Accessible.name: text
+            }
+            TextButton {
+                id: stopWaiting
+                objectName: "stopWaitingToSend"
+                text: qsTr("Don't send yet")
+                onClicked: composer.chat.stopWaiting()
+            }
+        }
         Repeater {
             model: composer.chat.attached
             delegate: AttachedRow {
@@ -74,7 +98,8 @@ Item {
         x: Theme.l
         y: above.implicitHeight > 0 ? above.implicitHeight + Theme.xs : 0
         width: parent.width - 2 * Theme.l
-        height: Math.max(48, Math.min(area.implicitHeight, metrics.lineSpacing * composer.maximumLines + 2 * Theme.m))
+        height: Math.max(Theme.fieldHeight,
+                         Math.min(area.implicitHeight, metrics.lineSpacing * composer.maximumLines + 2 * Theme.m))
         radius: Theme.largeRadius
         color: Theme.surface
         border.width: 1
@@ -85,9 +110,21 @@ Item {
             font: area.font
         }
 
+        IconButton {
+            id: attach
+            objectName: "attachButton"
+            anchors.left: parent.left
+            anchors.bottom: parent.bottom
+            anchors.margins: (Theme.fieldHeight - height) / 2
+            iconName: "attach"
+            hint: composer.actions.hint("attach")
+            enabled: composer.actions.revision >= 0 && composer.actions.can("attach")
+            onClicked: composer.actions.run("attach")
+        }
         Flickable {
             id: flick
             anchors.fill: parent
+            anchors.leftMargin: attach.width + Theme.xs
             anchors.rightMargin: Theme.controlSize + Theme.m
             clip: true
             boundsBehavior: Flickable.StopAtBounds
@@ -96,9 +133,9 @@ Item {
             T.TextArea.flickable: T.TextArea {
                 id: area
                 objectName: "composerInput"
-                leftPadding: Theme.l
+                leftPadding: Theme.s
                 rightPadding: Theme.s
-                topPadding: Math.max(Theme.m, (48 - metrics.lineSpacing) / 2)
+                topPadding: Math.max(Theme.m, (Theme.fieldHeight - metrics.lineSpacing) / 2)
                 bottomPadding: topPadding
                 implicitHeight: contentHeight + topPadding + bottomPadding
                 wrapMode: TextEdit.Wrap
@@ -125,6 +162,16 @@ Item {
                     if (event.key === Qt.Key_PageUp || event.key === Qt.Key_PageDown) {
                         event.accepted = true;
                         composer.scrollRequested(event.key === Qt.Key_PageUp ? -1 : 1);
+                        return;
+                    }
+                    if (event.key === Qt.Key_Home && (event.modifiers & Qt.ControlModifier) && length === 0) {
+                        event.accepted = true;
+                        composer.scrollRequested(-1e6);
+                        return;
+                    }
+                    if (event.key === Qt.Key_End && (event.modifiers & Qt.ControlModifier) && length === 0) {
+                        event.accepted = true;
+                        composer.scrollRequested(1e6);
                         return;
                     }
                     if (event.key === Qt.Key_Up && length === 0 && !inputMethodComposing) {
@@ -174,7 +221,7 @@ Item {
             objectName: does + "Button"
             anchors.right: parent.right
             anchors.bottom: parent.bottom
-            anchors.margins: (48 - height) / 2
+            anchors.margins: (Theme.fieldHeight - height) / 2
             width: Theme.controlSize
             height: Theme.controlSize
             enabled: stops ? composer.chat.mayStop : composer.chat.maySend
@@ -194,6 +241,8 @@ Item {
             contentItem: Item {
                 Icon {
                     anchors.centerIn: parent
+                    width: Theme.iconSize(20)
+                    height: Theme.iconSize(20)
                     name: action.does
                     color: action.enabled ? Theme.accentText : Theme.mutedText
                 }

@@ -10,9 +10,8 @@ Item {
 
     required property ChatController chat
     required property StartPage page
-    required property ModelListModel models
-    required property ModelOffers offers
-    required property DesktopPortal portal
+    required property ModelInUse models
+    required property Component startOffers
 
     signal modelsRequested
 
@@ -110,39 +109,12 @@ Item {
                 text: empty.page.openModel
                 onClicked: empty.modelsRequested()
             }
-            Column {
-                objectName: "goodChoices"
+            Loader {
                 anchors.horizontalCenter: parent.horizontalCenter
-                width: Math.min(540, empty.width - 2 * Theme.xl)  // what a model needs in one line
-                spacing: Theme.s
-                visible: empty.page.offersModels && empty.offers.numGood > 0 && empty.chat.draft.length === 0
-
-                Text {
-                    textFormat: Text.PlainText
-                    width: parent.width
-                    horizontalAlignment: Text.AlignHCenter
-                    wrapMode: Text.Wrap
-                    color: Theme.mutedText
-                    font.pixelSize: Theme.smallSize
-                    text: qsTr("%1 Good choices:").arg(empty.offers.computer)
-                }
-                Repeater {
-                    model: empty.offers
-                    delegate: ModelOfferRow {
-                        required property bool good
-
-                        models: empty.models
-                        portal: empty.portal
-                        width: parent.width
-                        visible: good
-                    }
-                }
-                TextButton {
-                    objectName: "allModels"
-                    anchors.horizontalCenter: parent.horizontalCenter
-                    text: qsTr("More models, and those on this computer")
-                    onClicked: empty.modelsRequested()
-                }
+                width: Math.min(540, empty.width - 2 * Theme.xl)
+                active: empty.page.offersModels
+                visible: active && empty.chat.draft.length === 0
+                sourceComponent: empty.startOffers
             }
         }
     }

@@ -61,7 +61,7 @@ Card {
             objectName: "fieldsDone"
             Layout.alignment: Qt.AlignRight
             prominent: true
-            text: qsTr("Put it into the message")
+            text: qsTr("Insert")
             onClicked: body.done()
         }
     }

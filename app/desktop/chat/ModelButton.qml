@@ -24,8 +24,8 @@ T.Button {
         spacing: Theme.xs
 
         Icon {
-            Layout.preferredWidth: 15
-            Layout.preferredHeight: 15
+            Layout.preferredWidth: Theme.iconSize(15)
+            Layout.preferredHeight: Theme.iconSize(15)
             visible: button.status.leaves
             name: "remote"
             color: Theme.leaving
@@ -42,8 +42,8 @@ T.Button {
             elide: button.status.leaves ? Text.ElideLeft : Text.ElideMiddle
         }
         Icon {
-            Layout.preferredWidth: 15
-            Layout.preferredHeight: 15
+            Layout.preferredWidth: Theme.iconSize(15)
+            Layout.preferredHeight: Theme.iconSize(15)
             name: "chevron-down"
             color: Theme.mutedText
         }

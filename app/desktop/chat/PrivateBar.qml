@@ -29,8 +29,8 @@ Item {
             spacing: Theme.s
 
             Icon {
-                Layout.preferredWidth: 17
-                Layout.preferredHeight: 17
+                Layout.preferredWidth: Theme.iconSize(17)
+                Layout.preferredHeight: Theme.iconSize(17)
                 name: "private"
                 color: Theme.accent
             }

@@ -7,11 +7,14 @@ import Inglenook
 Card {
     id: card
 
-    required property ProfileEditor editor
+    required property AppModel app
+    readonly property ProfileEditor editor: app.chats.shownPage.profiles
 
     objectName: "profileCard"
     title: editor.title
     onClosed: editor.close()
+    // It speaks of the chat that was shown.
+    onEditorChanged: close()
 
     component Choices: Flow {
         id: choices
@@ -107,7 +110,7 @@ Card {
                 Layout.fillWidth: true
                 textFormat: Text.PlainText
                 wrapMode: Text.Wrap
-                text: qsTr("For new answers. What is not set here is as the grey words say.")
+                text: qsTr("Applies to new answers. Empty fields inherit the value shown in grey.")
                 color: Theme.mutedText
                 font.pixelSize: Theme.smallSize
             }

@@ -8,13 +8,17 @@ import Inglenook
 Card {
     id: card
 
-    required property PromptView prompt
-    required property Actions actions
-    required property DesktopPortal portal
+    required property AppModel app
+    readonly property PromptView prompt: app.chats.shownPage.prompt
+    readonly property Actions actions: app.services.actions
+    readonly property DesktopPortal portal: app.services.portal
 
     objectName: "promptCard"
     title: qsTr("What the model sees")
-    width: Math.min(640, parent.width - 2 * Theme.l)
+    width: Math.min(640, room.width - 2 * Theme.l)
+
+    // It speaks of the chat that was shown.
+    onPromptChanged: close()
 
     body: ColumnLayout {
         id: body
@@ -67,7 +71,6 @@ Card {
 
                 width: list.width - (list.contentHeight > list.height ? Theme.m : 0)  // beside the scroll bar
                 spacing: Theme.m
-                opacity: modelData.dropped ? 0.5 : 1
                 Accessible.role: Accessible.ListItem
                 Accessible.name: modelData.name
                 Accessible.description: modelData.figures
@@ -84,7 +87,8 @@ Card {
                             textFormat: Text.PlainText
                             Layout.fillWidth: true
                             text: row.modelData.name
-                            color: Theme.text
+                            color: row.modelData.dropped ? Theme.mutedText : Theme.text
+                            font.italic: row.modelData.dropped
                             font.pixelSize: Theme.smallSize
                             font.weight: Font.DemiBold
                             elide: Text.ElideRight
@@ -113,7 +117,7 @@ Card {
                     enabled: row.modelData.message !== 0
                     iconName: row.modelData.pinned ? "pin-filled" : "pin"
                     hint: row.modelData.pinned
-                        ? qsTr("Let it go when the conversation gets long") : qsTr("Keep it in view")
+                        ? qsTr("Unpin from context") : qsTr("Pin in context")
                     onClicked: card.prompt.setPinned(row.modelData.message, !row.modelData.pinned)
                 }
             }

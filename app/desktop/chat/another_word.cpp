@@ -102,7 +102,7 @@ void AnotherWord::look(int row, int offset) {
     const auto place = placeOf(row, offset);
     if (!place) return say(tr("This text cannot be followed back to the model's words."));
     const Message& answer = *m_chat.messages()->find(place->message);
-    if (answer.modelId != m_models.current().id || m_models.state() != ModelListModel::Ready)
+    if (answer.modelId != m_models.current().id || m_models.state() != ModelInUse::Ready)
         return say(tr("Only the model that wrote this knows other words: load %1.")
                        .arg(toQString(answer.modelName)));
     say(tr("Looking…"));

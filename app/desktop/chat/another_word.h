@@ -13,7 +13,7 @@
 
 #include "app/desktop/chat/chat_controller.h"
 #include "app/desktop/services/engine_client.h"
-#include "app/desktop/services/model_list_model.h"
+#include "app/desktop/services/model_in_use.h"
 #include "app/desktop/services/notices.h"
 #include "app/desktop/services/storage_thread.h"
 
@@ -31,7 +31,7 @@ class AnotherWord : public QObject {
     /// Nothing is being written in the conversation.
     Q_PROPERTY(bool mayLook READ mayLook NOTIFY mayLookChanged)
   public:
-    AnotherWord(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelListModel& models,
+    AnotherWord(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelInUse& models,
                 Notices& notices)
         : m_storage(storage), m_engine(engine), m_chat(chat), m_models(models), m_notices(notices) {
         connect(&chat, &ChatController::generationChanged, this, &AnotherWord::mayLookChanged);
@@ -70,7 +70,7 @@ class AnotherWord : public QObject {
     StorageThread& m_storage;
     EngineClient& m_engine;
     ChatController& m_chat;
-    ModelListModel& m_models;
+    ModelInUse& m_models;
     Notices& m_notices;
     quint64 m_numAsked = 0;
     protocol::RequestId m_request = 0;

@@ -5,9 +5,12 @@
 #include <QObject>
 #include <QStringList>
 
+#include <cstddef>
+#include <set>
+
 #include "app/desktop/chat/chat_controller.h"
 #include "app/desktop/services/engine_client.h"
-#include "app/desktop/services/model_list_model.h"
+#include "app/desktop/services/model_in_use.h"
 #include "app/desktop/services/notices.h"
 #include "app/desktop/services/storage_thread.h"
 
@@ -15,14 +18,19 @@ namespace ingle::desktop {
 
 /// What is not as it was when `answer` was written, a sentence each.
 QStringList changesSince(const history::Message& answer, const protocol::Scored& now);
-/// Whether the same tokens are chosen, or where the first other one is.
-QString comparison(const Scores& scores);
+/// The first token that the model would choose another one for; `chosen`: where the person chose another word
+/// than the model, which is no difference. -1: there is none.
+std::ptrdiff_t firstDifference(const Scores& scores, const std::set<size_t>& chosen);
+/// Whether the same tokens are chosen, or from which word on others are.
+QString comparison(const Scores& scores, const std::set<size_t>& chosen);
+/// The numbers behind that; empty: there is no difference.
+QString comparisonDetails(const Scores& scores, const std::set<size_t>& chosen);
 
 /// One check at a time: a later one ends it.
 class AnswerCheck : public QObject {
     Q_OBJECT
   public:
-    AnswerCheck(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelListModel& models,
+    AnswerCheck(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelInUse& models,
                 Notices& notices)
         : m_storage(storage), m_engine(engine), m_chat(chat), m_models(models), m_notices(notices) {}
 
@@ -32,12 +40,13 @@ class AnswerCheck : public QObject {
     void check(history::RowId message);
 
   private:
-    void tell(const history::Message& answer, const Result<protocol::Scored>& scored);
+    void tell(const history::Message& answer, const std::set<size_t>& chosen,
+              const Result<protocol::Scored>& scored);
 
     StorageThread& m_storage;
     EngineClient& m_engine;
     ChatController& m_chat;
-    ModelListModel& m_models;
+    ModelInUse& m_models;
     Notices& m_notices;
     quint64 m_numChecks = 0;
     protocol::RequestId m_request = 0;

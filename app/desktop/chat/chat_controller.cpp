@@ -3,6 +3,7 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QLocale>
+#include <QMimeData>
 #include <QTimer>
 
 #include <algorithm>
@@ -31,12 +32,15 @@ using history::Turn;
 /// UTF-16 units: a longer text that is pasted would fill the field to write in.
 constexpr qsizetype kLongPaste = 4000;
 
+/// After so long people wonder whether anything happens.
+constexpr std::chrono::milliseconds kSilence{3000};
+
 /// A history that is brought up to date takes longer.
 constexpr std::chrono::milliseconds kOpeningPatience{500};
 
 }  // namespace
 
-ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, ModelListModel& models,
+ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, ModelInUse& models,
                                Settings& settings, Notices& notices, QObject* parent)
     : ShownChat(parent),
       m_storage(storage),
@@ -76,16 +80,18 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
             m_notices.showBanner({Notices::Topic::Stall, tr("The answer waits: %1").arg(sentence)});
     });
 
-    connect(&models, &ModelListModel::loadStarting, &answers, &RunningAnswers::stopAll);
-    connect(&models, &ModelListModel::stateChanged, this, &ChatController::continueWhenLoaded);
-    connect(&models, &ModelListModel::chosenInVain, this, &ChatController::continueWhenLoaded);
-    connect(&models, &ModelListModel::stateChanged, this, &ChatController::progressChanged);
-    connect(&models, &ModelListModel::stateChanged, this, &ChatController::placeholderChanged);
+    connect(&models, &ModelInUse::loadStarting, &answers, &RunningAnswers::stopAll);
+    connect(&models, &ModelInUse::stateChanged, this, &ChatController::continueWhenLoaded);
+    connect(&models, &ModelInUse::chosenInVain, this, &ChatController::continueWhenLoaded);
+    connect(&models, &ModelInUse::stateChanged, this, &ChatController::progressChanged);
+    connect(&models, &ModelInUse::stateChanged, this, &ChatController::placeholderChanged);
     connect(this, &ChatController::readOnlyChanged, this, &ChatController::placeholderChanged);
     // What was asked about another model, or another chat, is not to be allowed any more.
     const auto forgetQuestion = [this] { m_notices.clearBanner(Notices::Topic::Leaving); };
-    connect(&models, &ModelListModel::loadStarting, this, forgetQuestion);
+    connect(&models, &ModelInUse::loadStarting, this, forgetQuestion);
     connect(this, &ChatController::conversationChanged, this, forgetQuestion);
+    connect(this, &ChatController::conversationChanged, this,
+            [this] { m_notices.clearBanner(Notices::Topic::Check); });
     connect(&m_messages, &ChatRows::editLeft, &m_drafts, &DraftKeeper::appendLine);
     const auto keepEdit = [this] { m_drafts.setBeside(m_messages.unsentEdit()); };
     connect(&m_messages, &ChatRows::editedTextChanged, &m_drafts, keepEdit);
@@ -94,6 +100,25 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
     for (const auto change : {&ChatController::draftChanged, &ChatController::generationChanged})
         connect(this, change, this, &ChatController::maySendChanged);
     connect(this, &ChatController::readOnlyChanged, this, &ChatController::maySendChanged);
+    connect(this, &ChatController::generationChanged, this, &ChatController::sendWaiting);
+    connect(this, &ChatController::conversationChanged, this, &ChatController::stopWaiting);
+    connect(this, &ChatController::draftChanged, this, [this] {
+        if (!hasDraft()) stopWaiting();
+    });
+    m_silence.setSingleShot(true);
+    m_silence.setInterval(kSilence);
+    const auto setSilent = [this](bool isSilent) {
+        if (std::exchange(m_isSilent, isSilent) != isSilent) emit progressChanged();
+    };
+    connect(&m_silence, &QTimer::timeout, this, [setSilent] { setSilent(true); });
+    connect(this, &ChatController::generationChanged, this, [this, setSilent] {
+        setSilent(false);
+        const Generation now = generation();
+        if (m_models.isRemote() && (now == Starting || now == Reading))
+            m_silence.start();
+        else
+            m_silence.stop();
+    });
     const auto tellProgress = [this] { m_messages.setProgress(progressSentence()); };
     connect(this, &ChatController::progressChanged, this, tellProgress);
     connect(this, &ChatController::generationChanged, this, tellProgress);
@@ -118,13 +143,16 @@ double ChatController::promptFraction() const {
 
 QString ChatController::placeholder() const {
     if (m_readOnly) return tr("This history can only be read");
-    return m_models.isRemote() ? tr("Write a message; it leaves this computer") : tr("Write a message");
+    return m_models.isRemote()  ? tr("Write a message; it is sent to %1").arg(m_models.device())
+           : m_models.guiding() ? tr("Ask how Inglenook works")
+                                : tr("Write a message");
 }
 
 QString ChatController::progressSentence() const {
     // Also in the middle of an answer, when it moves to another device.
     if (promptFraction() > 0 && promptFraction() < 1)
         return tr("Reading the conversation… %1%").arg(std::lround(promptFraction() * 100));
+    if (m_isSilent) return tr("Waiting for %1…").arg(m_models.device());
     return generation() == Waiting ? tr("Waiting for another answer…") : QString();
 }
 
@@ -176,210 +204,6 @@ void ChatController::readProfile() {
         m_profile = *now;
         emit profileChanged();
     });
-}
-
-bool ChatController::readyToAnswer() {
-    if (!mayAnswer()) return false;
-    if (m_models.state() == ModelListModel::Ready) return true;
-    // Which computer a model of another one is on is known once it is there.
-    if (m_models.state() == ModelListModel::Loading) return !m_models.isRemote();
-    emit modelNeeded();
-    return false;
-}
-
-void ChatController::beginWhenAllowed(const std::function<void()>& begin) {
-    if (!m_models.isRemote()) return begin();
-    const auto sentence = [this](const QString& words) {
-        return words.arg(m_models.currentName(), m_models.device());
-    };
-    if (m_storage.isInMemory())
-        return askToLeave(
-            sentence(tr("This chat is private, and %1 runs on %2. What you write would leave this "
-                        "computer.")),
-            begin);
-    const auto look = [conversation = m_conversation, leaf = m_leaf](history::HistoryReader& history) {
-        return history::holdsDocuments(history, conversation, leaf);
-    };
-    m_storage.readBehindWrites(
-        this, look, [this, begin, sentence, isStill = unchanged()](const Result<bool>& holds) {
-            if (!isStill()) return;  // the person went on
-            if (!holds) return m_notices.showError(Notices::Topic::History, holds.error());
-            if (!*holds) return begin();
-            askToLeave(
-                sentence(tr("Documents stand in this chat, and %1 runs on %2. Passages of them would leave "
-                            "this computer.")),
-                begin);
-        });
-}
-
-std::function<bool()> ChatController::unchanged() const {
-    return [this, chat = m_conversation, model = m_models.current().id, computer = m_models.device()] {
-        return chat == m_conversation && model == m_models.current().id && computer == m_models.device();
-    };
-}
-
-void ChatController::askToLeave(const QString& sentence, const std::function<void()>& begin) {
-    Notices::Banner banner{Notices::Topic::Leaving, sentence};
-    banner.action = tr("Send it this time");
-    banner.run = whileAlive(this, [begin, isStill = unchanged()] {
-        if (isStill()) begin();
-    });
-    m_notices.showBanner(std::move(banner));
-}
-
-void ChatController::send(const QString& text) {
-    const bool isEmpty = text.trimmed().isEmpty() && m_drafts.attached().isEmpty();
-    if (isEmpty || !readyToAnswer()) return;
-    // What is written meanwhile is sent, too.
-    beginWhenAllowed([this, text, before = draft()] { sendNow(draft() == before ? text : draft()); });
-}
-
-void ChatController::sendNow(const QString& text) {
-    const bool isEmpty = text.trimmed().isEmpty() && m_drafts.attached().isEmpty();
-    if (isEmpty || !readyToAnswer()) return;
-    Draft sent = m_drafts.take();
-    sent.text = text;
-    const QString named = text.trimmed().isEmpty() ? sent.attached.front() : text;
-    const history::Question question{m_conversation, titleFrom(named), m_leaf, partsOf(sent)};
-    const auto work = [question, answerer = answerer()](history::History& history) {
-        return history::ask(history, question, answerer);
-    };
-    startTurn(work, sent);
-}
-
-std::vector<Part> ChatController::partsOf(const Draft& draft) {
-    // What is asked stands behind what it is asked about.
-    std::vector<Part> parts;
-    for (const QString& one : draft.attached)
-        parts.push_back({PartKind::Attachment, one.toStdString(), tr("Pasted text").toStdString()});
-    if (!draft.text.trimmed().isEmpty()) parts.push_back({PartKind::Text, draft.text.toStdString(), ""});
-    return parts;
-}
-
-void ChatController::regenerate(qint64 message) {
-    if (readyToAnswer()) beginWhenAllowed([this, message] { regenerateNow(message); });
-}
-
-void ChatController::regenerateNow(qint64 message) {
-    const Message* old = m_messages.find(message);
-    if (old == nullptr || !readyToAnswer()) return;
-    const RowId question = old->role == Role::User ? old->id : old->parent;
-    const auto work = [id = m_conversation, question, answerer = answerer()](history::History& history) {
-        return history::answerAgain(history, id, question, answerer);
-    };
-    startTurn(work);
-}
-
-void ChatController::branchAnswer(RowId answer, const history::AnswerBeginning& beginning) {
-    // Its ids are of a model on this computer.
-    if (m_messages.find(answer) == nullptr || m_models.isRemote() || !readyToAnswer()) return;
-    startTurn([answer, beginning](history::History& history) {
-        return history::branchAnswer(history, answer, beginning);
-    });
-}
-
-std::vector<Part> ChatController::editedParts(qint64 message, const QString& text) const {
-    // What is attached stays; passages of documents are chosen again.
-    std::vector<Part> parts;
-    if (const Message* old = m_messages.find(message)) {
-        std::ranges::copy_if(old->parts, std::back_inserter(parts), [](const Part& part) {
-            return part.kind == PartKind::Attachment || part.kind == PartKind::Image;
-        });
-    }
-    parts.push_back({PartKind::Text, text.toStdString(), ""});
-    return parts;
-}
-
-void ChatController::edit(qint64 message, const QString& text) {
-    if (text.trimmed().isEmpty() || !readyToAnswer()) return;
-    // What is written meanwhile is sent, too.
-    beginWhenAllowed([this, message, text] {
-        const bool isOpen = m_messages.edited() == static_cast<double>(message);
-        const QString now = isOpen ? m_messages.editedText() : QString();
-        editNow(message, now.trimmed().isEmpty() ? text : now);
-    });
-}
-
-void ChatController::editNow(qint64 message, const QString& text) {
-    const Message* old = m_messages.find(message);
-    if (old == nullptr || !readyToAnswer()) return;
-    const history::Question question{m_conversation, {}, old->parent, editedParts(message, text)};
-    const auto work = [question, answerer = answerer()](history::History& history) {
-        return history::ask(history, question, answerer);
-    };
-    const auto stored = [this, message](const Turn& turn) {
-        const RowId changed = turn.branch[turn.branch.size() - 2].id;  // the last is the answer to it
-        m_notices.showUndo(this, tr("Message changed"), [this, id = turn.conversation.id, message, changed] {
-            undoEdit(id, message, changed);
-        });
-    };
-    startTurn(work, {}, stored, message);
-}
-
-void ChatController::undoEdit(RowId conversation, RowId before, RowId changed) {
-    // Nobody sees that answer any more.
-    if (m_answers.follows(conversation, changed)) m_answers.stop(conversation);
-    const AnswerProgress* answer = m_answers.of(conversation);
-    if (answer != nullptr && answer->state != AnswerProgress::State::Stopping) {
-        const auto version = [conversation, before](history::HistoryReader& history) {
-            return history::readAround(history, conversation, before, kMessagesShownFirst);
-        };
-        return read(conversation, version);
-    }
-    // Undone at once, however much else is done while the branch is read.
-    showAfter(conversation, [conversation, before](history::History& history) -> Result<RowId> {
-        INGLE_TRY_ASSIGN(const Turn turn, history::readAround(history, conversation, before, 1));
-        INGLE_TRY(history::setActiveLeaf(history, conversation, turn.leaf));
-        return turn.leaf;
-    });
-}
-
-bool ChatController::canContinue(qint64 message) const {
-    const Message* answer = m_messages.find(message);
-    if (answer != nullptr && protocol::isRemote(answer->modelId)) {
-        // Such a model is chosen by the person only, and goes on with a text only.
-        const bool endsInText = !answer->parts.empty() && answer->parts.back().kind == PartKind::Text;
-        if (answer->modelId != m_models.current().id || !(answer->parts.empty() || endsInText)) return false;
-    }
-    return answer != nullptr && message == m_leaf && answer->role == Role::Assistant &&
-           answer->status != MessageStatus::Complete && mayAnswer();
-}
-
-bool ChatController::canEdit(qint64 message) const {
-    const Message* old = m_messages.find(message);
-    return old != nullptr && old->role == Role::User && mayAnswer();
-}
-
-bool ChatController::canRegenerate(qint64 message) const {
-    const Message* old = m_messages.find(message);
-    return old != nullptr && (old->role == Role::Assistant || message == m_leaf) && mayAnswer();
-}
-
-void ChatController::continueAnswer(qint64 message) {
-    if (!canContinue(message)) return;
-    const Message* answer = m_messages.find(message);
-    // Token ids mean something only to the model that chose them.
-    const bool right = m_models.current().id == answer->modelId;
-    if (!right || m_models.state() != ModelListModel::Ready) {
-        m_continueAfterLoad = message;
-        // Loading it once more would stop the answer that the first loading lets go on.
-        if (!right || m_models.state() != ModelListModel::Loading) m_models.use(toQString(answer->modelId));
-        return;
-    }
-    beginWhenAllowed([this, message] {
-        if (!canContinue(message)) return;
-        startTurn([id = m_conversation, message](history::History& history) {
-            return history::resume(history, id, message);
-        });
-    });
-}
-
-void ChatController::continueWhenLoaded() {
-    if (m_continueAfterLoad == 0 || m_models.choosing()) return;
-    const RowId message = std::exchange(m_continueAfterLoad, 0);
-    const Message* answer = m_messages.find(message);
-    const bool right = answer != nullptr && answer->modelId == m_models.current().id;
-    if (right && m_models.state() == ModelListModel::Ready) continueAnswer(message);
 }
 
 bool ChatController::canShowSibling(qint64 message, int step) const {
@@ -452,29 +276,6 @@ void ChatController::showAgain(RowId conversation) {
     read(conversation, end);
 }
 
-void ChatController::startTurn(RunningAnswers::Work work, const Draft& taken,
-                               const std::function<void(const Turn&)>& then, RowId edited) {
-    const auto started = [this, asked = m_conversation, taken, then, edited](const Result<Turn>& turn) {
-        if (!turn) {
-            if (!taken.isEmpty()) m_drafts.putBack(asked, taken);
-            return m_notices.showError(Notices::Topic::History, turn.error());
-        }
-        if (m_conversation == asked) {
-            if (edited != 0 && m_messages.edited() == static_cast<double>(edited)) m_messages.edit(0);
-            // A new conversation has its number only now; what is being written belongs to it.
-            const Draft typedMeanwhile = asked == 0 ? m_drafts.take() : Draft();
-            // What was read of this conversation before is less.
-            if (m_wanted.conversation == asked) ++m_wanted.number;
-            show(*turn);
-            m_drafts.append(typedMeanwhile);
-        }
-        if (!taken.isEmpty()) emit sent();
-        if (then) then(*turn);
-        emit listOutdated();
-    };
-    m_answers.start(m_conversation, terms(), std::move(work), started);
-}
-
 void ChatController::setDraft(const QString& text) {
     m_drafts.edit(text);
     emit draftChanged();
@@ -488,6 +289,11 @@ QStringList ChatController::attached() const {
 }
 
 bool ChatController::attachPasted() {
+    const QMimeData* clipboard = QGuiApplication::clipboard()->mimeData();
+    if (clipboard->hasImage() && !clipboard->hasText()) {
+        m_notices.showToast(tr("Pictures cannot be part of a message yet."));
+        return true;
+    }
     const QString pasted = QGuiApplication::clipboard()->text();
     if (pasted.size() <= kLongPaste) return false;
     m_drafts.attach(pasted, m_drafts.attached().size());
@@ -516,6 +322,7 @@ void ChatController::quote(const QString& text) {
 }
 
 void ChatController::stop() {
+    stopWaiting();
     m_answers.stop(m_conversation);
 }
 

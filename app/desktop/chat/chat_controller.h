@@ -12,7 +12,7 @@
 
 #include "app/desktop/chat/draft_keeper.h"
 #include "app/desktop/content/chat_rows.h"
-#include "app/desktop/services/model_list_model.h"
+#include "app/desktop/services/model_in_use.h"
 #include "app/desktop/services/notices.h"
 #include "app/desktop/services/running_answers.h"
 #include "app/desktop/services/settings.h"
@@ -22,7 +22,7 @@
 
 namespace ingle::desktop {
 
-class ChatController : public ShownChat {
+class ChatController : public ingle::desktop::ShownChat {  // whole, as QML's tools want it
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("owned by the window")
@@ -50,6 +50,8 @@ class ChatController : public ShownChat {
     /// What is being changed may be sent.
     Q_PROPERTY(bool maySendEdit READ maySendEdit NOTIFY maySendChanged)
     Q_PROPERTY(bool mayStop READ mayStop NOTIFY generationChanged)
+    /// The draft is sent as soon as the answer that is being written is finished.
+    Q_PROPERTY(bool waitsToSend READ waitsToSend NOTIFY waitsToSendChanged)
   public:
     enum Generation {
         Idle,
@@ -61,8 +63,8 @@ class ChatController : public ShownChat {
     };
     Q_ENUM(Generation)
 
-    ChatController(StorageThread& storage, RunningAnswers& answers, ModelListModel& models,
-                   Settings& settings, Notices& notices, QObject* parent = nullptr);
+    ChatController(StorageThread& storage, RunningAnswers& answers, ModelInUse& models, Settings& settings,
+                   Notices& notices, QObject* parent = nullptr);
 
     double conversationId() const override { return static_cast<double>(m_conversation); }
     QString title() const { return m_title; }
@@ -96,16 +98,19 @@ class ChatController : public ShownChat {
     bool canContinue(qint64 message) const;
     bool canEdit(qint64 message) const;
     bool canRegenerate(qint64 message) const;
-    bool canRemove(qint64 message) const;
+    bool canRemove(qint64 message) const override;
     bool isPinned(qint64 message) const;
     bool canShowSibling(qint64 message, int step) const;
 
-    Q_INVOKABLE void newConversation();
-    Q_INVOKABLE void open(qint64 conversation);
+    Q_INVOKABLE void newConversation() override;
+    Q_INVOKABLE void open(qint64 conversation) override;
     /// Where `words` were found, also in a branch that is not shown; found() follows.
     Q_INVOKABLE void openAt(qint64 conversation, qint64 message, const QString& words);
     /// sent() follows once the message is durable; when it cannot be stored, it is the draft again.
+    /// While an answer is written, the draft is sent behind it.
     Q_INVOKABLE void send(const QString& text);
+    bool waitsToSend() const { return m_waitsToSend; }
+    Q_INVOKABLE void stopWaiting() { setWaitsToSend(false); }
     /// Attaches what is to be pasted, where that is long. False: it is not.
     Q_INVOKABLE bool attachPasted();
     /// Can be undone.
@@ -119,6 +124,8 @@ class ChatController : public ShownChat {
     Q_INVOKABLE void continueAnswer(qint64 message);
     /// Another answer beside this one; for a user message, an answer to it.
     Q_INVOKABLE void regenerate(qint64 message);
+    /// The same by another model, which is in use from then on.
+    Q_INVOKABLE void regenerateWith(qint64 message, const QString& modelId);
     /// Another wording beside this user message, and an answer to it. Its field closes once it is stored.
     Q_INVOKABLE void edit(qint64 message, const QString& text);
     /// Into the trash, with all that follows it; can be undone.
@@ -129,20 +136,18 @@ class ChatController : public ShownChat {
     Q_INVOKABLE void showSibling(qint64 message, int step);
     Q_INVOKABLE QString messageText(qint64 message) const;
 
-    /// As open(), also where it is shown already.
-    void showAgain(history::RowId conversation);
+    void showAgain(history::RowId conversation) override;
     /// Another version of an answer begins so, and goes on being written.
     void branchAnswer(history::RowId answer, const history::AnswerBeginning& beginning);
-    void conversationRemoved(history::RowId conversation);
-    /// What is set for the conversation or its folder may be something else now.
-    void readProfile();
+    void conversationRemoved(history::RowId conversation) override;
+    void readProfile() override;
     /// Every layer, as far as is known: the settings, the model in use, the folder, the conversation.
     history::Profile profile() const { return history::layered(usualProfile(), m_profile); }
     history::AnswerTerms terms() const { return history::termsOf(profile()); }
     SamplerParams sampler() const { return history::samplerOf(profile(), m_settings.sampler()); }
     /// What an answer is to follow at the end of the branch.
     history::RowId leaf() const { return m_leaf; }
-    void conversationRenamed(history::RowId conversation, const QString& title);
+    void conversationRenamed(history::RowId conversation, const QString& title) override;
 
   signals:
     /// The person wants to see this chat.
@@ -155,13 +160,14 @@ class ChatController : public ShownChat {
     void progressChanged();
     void placeholderChanged();
     void maySendChanged();
+    void waitsToSendChanged();
+    /// Which model is to answer this message again is asked.
+    void otherModelWanted(double message);
     void sent();
     /// A message that was searched for is shown: bring it into view, with these words marked.
     void found(double message, const QString& words);
     /// There is no model to answer with.
     void modelNeeded();
-    /// Titles, times or order of conversations changed.
-    void listOutdated();
 
   private:
     /// Of the answer in this conversation; null: none is being written.
@@ -217,12 +223,15 @@ class ChatController : public ShownChat {
     /// Goes back to the wording of before. What was written below the changed one stays beside it; an answer
     /// that is being written there ends. Where another one is being written, it stays what to come back to.
     void undoEdit(history::RowId conversation, history::RowId before, history::RowId changed);
+    void setWaitsToSend(bool waits);
+    /// Sends the draft that waited, if the answer before it is whole.
+    void sendWaiting();
     void continueWhenLoaded();
     void onEnded(history::RowId message, const history::AnswerEnd& ending);
 
     StorageThread& m_storage;
     RunningAnswers& m_answers;
-    ModelListModel& m_models;
+    ModelInUse& m_models;
     Settings& m_settings;
     Notices& m_notices;
     ChatRows m_messages;
@@ -241,9 +250,20 @@ class ChatController : public ShownChat {
     history::Profile m_profile;  ///< of the conversation and its folder
     bool m_readOnly = false;
 
-    QTimer m_opening;      ///< until somebody who waits for the history is told
-    QString m_promptNote;  ///< of the last answer
-    history::RowId m_continueAfterLoad = 0;
+    QTimer m_silence;         ///< until it is said that a far model is waited for
+    QTimer m_opening;         ///< until somebody who waits for the history is told
+    QString m_promptNote;     ///< of the last answer
+    bool m_isSilent = false;  ///< nothing has come from a far model for a while
+    bool m_waitsToSend = false;
+    /// What is done once that model is loaded; message 0: nothing.
+    struct AfterLoad {
+        enum class Act { Continue, Regenerate };
+
+        history::RowId message = 0;
+        std::string model = {};
+        Act act = Act::Continue;
+    };
+    AfterLoad m_afterLoad;
 };
 
 }  // namespace ingle::desktop

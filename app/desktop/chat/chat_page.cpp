@@ -8,7 +8,7 @@ ChatPage::ChatPage(StorageThread& storage, const PageParts& parts, QObject* pare
       m_chat(storage, m_answers, parts.models, parts.settings, parts.notices),
       m_measure(storage, parts.engine, m_chat, parts.models, parts.settings),
       m_editMeasure(storage, parts.engine, m_chat, parts.models, parts.settings),
-      m_status(m_chat, parts.models, parts.work),
+      m_status(m_chat, parts.models, parts.opener, parts.work),
       m_check(storage, parts.engine, m_chat, parts.models, parts.notices),
       m_words(storage, parts.engine, m_chat, parts.models, parts.notices),
       m_finder(storage, m_chat, parts.notices),
@@ -16,12 +16,14 @@ ChatPage::ChatPage(StorageThread& storage, const PageParts& parts, QObject* pare
       m_profiles(storage, parts.engine, m_chat, parts.models, parts.settings, parts.notices) {
     const auto guess = [this, &models = parts.models] { m_answers.setGuesses(models.guesses()); };
     connect(&parts.settings, &Settings::changed, this, guess);
-    connect(&parts.models, &ModelListModel::stateChanged, this, guess);
+    connect(&parts.models, &ModelInUse::stateChanged, this, guess);
     const auto seek = [this, &models = parts.models] {
         m_answers.setEmbeddingModel(models.embeddingModel());
     };
-    connect(&parts.models, &ModelListModel::listChanged, this, seek);
+    connect(&parts.models, &ModelInUse::entriesChanged, this, seek);
     seek();
+    for (DraftMeasure* measure : {&m_measure, &m_editMeasure})
+        connect(&m_chat, &ShownChat::documentsChanged, measure, &DraftMeasure::lookAgain);
     connect(&m_chat, &ChatController::draftChanged, &m_measure,
             [this] { m_measure.look(m_chat.draftParts()); });
     connect(m_chat.messages(), &ChatRows::editedTextChanged, &m_editMeasure, [this] {
@@ -29,6 +31,14 @@ ChatPage::ChatPage(StorageThread& storage, const PageParts& parts, QObject* pare
         const auto edited = static_cast<history::RowId>(rows.edited());
         m_editMeasure.look(m_chat.editedParts(edited, rows.editedText()), edited);
     });
+}
+
+void ChatPage::speakAnew() {
+    emit m_chat.placeholderChanged();
+    emit m_chat.progressChanged();
+    emit m_status.changed();
+    if (m_answers.none() && m_chat.conversationId() != 0)
+        m_chat.showAgain(static_cast<history::RowId>(m_chat.conversationId()));
 }
 
 }  // namespace ingle::desktop

@@ -14,8 +14,9 @@
 #include "app/desktop/chat/prompt_view.h"
 #include "app/desktop/services/background_work.h"
 #include "app/desktop/services/engine_client.h"
-#include "app/desktop/services/model_list_model.h"
+#include "app/desktop/services/model_in_use.h"
 #include "app/desktop/services/notices.h"
+#include "app/desktop/services/opener.h"
 #include "app/desktop/services/running_answers.h"
 #include "app/desktop/services/settings.h"
 #include "app/desktop/services/storage_thread.h"
@@ -25,7 +26,8 @@ namespace ingle::desktop {
 /// What all pages share.
 struct PageParts {
     EngineClient& engine;
-    ModelListModel& models;
+    ModelInUse& models;
+    Opener& opener;
     BackgroundWork& work;
     Settings& settings;
     Notices& notices;
@@ -46,6 +48,9 @@ class ChatPage : public QObject {
     Q_PROPERTY(ingle::desktop::ProfileEditor* profiles READ profiles CONSTANT)
   public:
     ChatPage(StorageThread& storage, const PageParts& parts, QObject* parent = nullptr);
+
+    /// What is said is said in another language now.
+    void speakAnew();
 
     RunningAnswers* answers() { return &m_answers; }
     ChatController* chat() { return &m_chat; }

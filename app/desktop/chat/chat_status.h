@@ -9,7 +9,8 @@
 
 #include "app/desktop/chat/chat_controller.h"
 #include "app/desktop/services/background_work.h"
-#include "app/desktop/services/model_list_model.h"
+#include "app/desktop/services/model_in_use.h"
+#include "app/desktop/services/opener.h"
 
 namespace ingle::desktop {
 
@@ -32,8 +33,8 @@ class ChatStatus : public QObject {
     /// How full the context is, 0 to 1; 0: not known, or without end.
     Q_PROPERTY(double contextShare READ contextShare NOTIFY changed)
   public:
-    ChatStatus(const ChatController& chat, const ModelListModel& models, const BackgroundWork& work,
-               QObject* parent = nullptr);
+    ChatStatus(const ChatController& chat, const ModelInUse& models, const Opener& opener,
+               const BackgroundWork& work, QObject* parent = nullptr);
 
     QString text() const;
     QString model() const;
@@ -49,7 +50,8 @@ class ChatStatus : public QObject {
 
   private:
     const ChatController& m_chat;
-    const ModelListModel& m_models;
+    const ModelInUse& m_models;
+    const Opener& m_opener;
     const BackgroundWork& m_work;
 };
 

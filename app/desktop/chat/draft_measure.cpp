@@ -23,12 +23,12 @@ constexpr uint32_t kShort = 10;
 }  // namespace
 
 DraftMeasure::DraftMeasure(StorageThread& storage, EngineClient& engine, const ChatController& chat,
-                           const ModelListModel& models, const Settings& settings, QObject* parent)
+                           const ModelInUse& models, const Settings& settings, QObject* parent)
     : QObject(parent), m_storage(storage), m_engine(engine), m_chat(chat), m_models(models), m_pause(this) {
     m_pause.setSingleShot(true);
     m_pause.setInterval(kMeasurePause);
     connect(&m_pause, &QTimer::timeout, this, &DraftMeasure::readChat);
-    connect(&models, &ModelListModel::stateChanged, this, &DraftMeasure::lookAgain);
+    connect(&models, &ModelInUse::stateChanged, this, &DraftMeasure::lookAgain);
     connect(&settings, &Settings::changed, this, &DraftMeasure::lookAgain);
     connect(&chat, &ChatController::profileChanged, this, &DraftMeasure::lookAgain);
 }
@@ -46,7 +46,7 @@ void DraftMeasure::lookAgain() {
     size_t bytes = 0;
     for (const Part& part : m_parts) bytes += part.text.size();
     // Hardly any text has more tokens than bytes. What is not sent yet is nobody else's business.
-    const bool canBeLong = m_models.state() == ModelListModel::Ready && !m_models.isRemote() &&
+    const bool canBeLong = m_models.state() == ModelInUse::Ready && !m_models.isRemote() &&
                            m_models.contextTokens() > 0 && bytes > m_models.contextTokens() / kShort;
     if (!canBeLong) {
         m_pause.stop();

@@ -10,7 +10,7 @@
 
 #include "app/desktop/chat/chat_controller.h"
 #include "app/desktop/services/engine_client.h"
-#include "app/desktop/services/model_list_model.h"
+#include "app/desktop/services/model_in_use.h"
 #include "app/desktop/services/storage_thread.h"
 #include "app/history/turns.h"
 
@@ -27,7 +27,7 @@ class DraftMeasure : public QObject {
     Q_PROPERTY(QString figures READ figures NOTIFY problemChanged)
   public:
     DraftMeasure(StorageThread& storage, EngineClient& engine, const ChatController& chat,
-                 const ModelListModel& models, const Settings& settings, QObject* parent = nullptr);
+                 const ModelInUse& models, const Settings& settings, QObject* parent = nullptr);
 
     QString problem() const { return m_problem; }
     QString figures() const { return m_figures; }
@@ -49,7 +49,7 @@ class DraftMeasure : public QObject {
     StorageThread& m_storage;
     EngineClient& m_engine;
     const ChatController& m_chat;
-    const ModelListModel& m_models;
+    const ModelInUse& m_models;
     QTimer m_pause;
     std::vector<Part> m_parts;
     history::RowId m_edited = 0;

@@ -26,19 +26,19 @@ using history::Profile;
 
 constexpr auto kProfilePause = 400ms;
 constexpr const char* kContext = "ProfileEditor";
-#define WORDS(text) QT_TRANSLATE_NOOP("ProfileEditor", text)
 
 struct Choice {
     const char* value;
     const char* name;
 };
-constexpr Choice kWhenFull[]{{"drop_oldest", WORDS("Let the oldest messages go")},
-                             {"refuse", WORDS("Stop and ask")}};
-constexpr Choice kThinking[]{{"as_usual", WORDS("As the model likes")},
-                             {"on", WORDS("Think first")},
-                             {"off", WORDS("Answer at once")}};
-constexpr Choice kForms[]{
-    {"free", WORDS("Free")}, {"json_schema", WORDS("JSON Schema")}, {"grammar", WORDS("Grammar (GBNF)")}};
+constexpr Choice kWhenFull[]{{"drop_oldest", QT_TRANSLATE_NOOP("ProfileEditor", "Drop the oldest messages")},
+                             {"refuse", QT_TRANSLATE_NOOP("ProfileEditor", "Stop and ask")}};
+constexpr Choice kThinking[]{{"as_usual", QT_TRANSLATE_NOOP("ProfileEditor", "As the model likes")},
+                             {"on", QT_TRANSLATE_NOOP("ProfileEditor", "Think first")},
+                             {"off", QT_TRANSLATE_NOOP("ProfileEditor", "Answer at once")}};
+constexpr Choice kForms[]{{"free", QT_TRANSLATE_NOOP("ProfileEditor", "Free")},
+                          {"json_schema", QT_TRANSLATE_NOOP("ProfileEditor", "JSON Schema")},
+                          {"grammar", QT_TRANSLATE_NOOP("ProfileEditor", "Grammar (GBNF)")}};
 
 struct Field {
     const char* key;
@@ -51,25 +51,77 @@ struct Field {
 };
 /// Under the names of the profile's fields, but that the form of answers is a choice and a text.
 constexpr Field kFields[]{
-    {"systemPrompt", WORDS("Instructions before the conversation"), "text", {}, WORDS("No instructions")},
-    {"maxTokens", WORDS("Longest answer in tokens (0: as the model likes)"), "number", {}, "", 0, 1048576},
-    {"contextTokens", WORDS("Context in tokens (0: as much as the model has)"), "number", {}, "", 0, 1048576},
-    {"whenFull", WORDS("When the conversation is longer than the model's context"), "choice", kWhenFull},
-    {"temperature", WORDS("Temperature (0 always takes the likeliest word)"), "number", {}, "", 0, 5, 2},
-    {"topK", WORDS("Choose among the likeliest (0 means all)"), "number", {}, "", 0, 100000},
-    {"topP", WORDS("Share of probability to choose from"), "number", {}, "", 0, 1, 3},
-    {"minP", WORDS("Least probability, as a share of the likeliest word's"), "number", {}, "", 0, 1, 3},
-    {"repeatPenalty", WORDS("Penalty for repeating (1: none)"), "number", {}, "", 1, 3, 2},
-    {"thinking", WORDS("Thoughts before the answer"), "choice", kThinking},
-    {"form", WORDS("Form of answers"), "choice", kForms},
-    {"formText", WORDS("Schema or grammar"), "code"},
+    {"systemPrompt",
+     QT_TRANSLATE_NOOP("ProfileEditor", "Instructions before the conversation"),
+     "text",
+     {},
+     QT_TRANSLATE_NOOP("ProfileEditor", "No instructions")},
+    {"maxTokens",
+     QT_TRANSLATE_NOOP("ProfileEditor", "Maximum answer length (tokens; 0 = no limit)"),
+     "number",
+     {},
+     "",
+     0,
+     1048576},
+    {"contextTokens",
+     QT_TRANSLATE_NOOP("ProfileEditor", "Context (tokens; 0 = as much as the model has)"),
+     "number",
+     {},
+     "",
+     0,
+     1048576},
+    {"whenFull",
+     QT_TRANSLATE_NOOP("ProfileEditor", "When the conversation is longer than the model's context"), "choice",
+     kWhenFull},
+    {"temperature",
+     QT_TRANSLATE_NOOP("ProfileEditor", "Temperature (0 = always the likeliest word)"),
+     "number",
+     {},
+     "",
+     0,
+     5,
+     2},
+    {"topK",
+     QT_TRANSLATE_NOOP("ProfileEditor", "Top-k: choose among so many of the likeliest words (0 = all)"),
+     "number",
+     {},
+     "",
+     0,
+     100000},
+    {"topP",
+     QT_TRANSLATE_NOOP("ProfileEditor", "Top-p: choose among words that together have this probability"),
+     "number",
+     {},
+     "",
+     0,
+     1,
+     3},
+    {"minP",
+     QT_TRANSLATE_NOOP("ProfileEditor",
+                       "Min-p: leave out words less likely than this share of the likeliest"),
+     "number",
+     {},
+     "",
+     0,
+     1,
+     3},
+    {"repeatPenalty",
+     QT_TRANSLATE_NOOP("ProfileEditor", "Repeat penalty (1 = none)"),
+     "number",
+     {},
+     "",
+     1,
+     3,
+     2},
+    {"thinking", QT_TRANSLATE_NOOP("ProfileEditor", "Thoughts before the answer"), "choice", kThinking},
+    {"form", QT_TRANSLATE_NOOP("ProfileEditor", "Form of answers"), "choice", kForms},
+    {"formText", QT_TRANSLATE_NOOP("ProfileEditor", "Schema or grammar"), "code"},
     {"chatTemplate",
-     WORDS("Chat template (Jinja), in place of the model's own"),
+     QT_TRANSLATE_NOOP("ProfileEditor", "Chat template (Jinja), in place of the model's own"),
      "code",
      {},
-     WORDS("The model's own")},
+     QT_TRANSLATE_NOOP("ProfileEditor", "The model's own")},
 };
-#undef WORDS
 
 QString words(const char* text) {
     return QCoreApplication::translate(kContext, text);
@@ -160,8 +212,7 @@ void setValueOf(Profile& profile, const QString& key, const QString& value) {
 }  // namespace
 
 ProfileEditor::ProfileEditor(StorageThread& storage, EngineClient& engine, ChatController& chat,
-                             ModelListModel& models, const Settings& settings, Notices& notices,
-                             QObject* parent)
+                             ModelInUse& models, const Settings& settings, Notices& notices, QObject* parent)
     : QObject(parent),
       m_storage(storage),
       m_engine(engine),

@@ -12,7 +12,7 @@
 
 #include "app/desktop/chat/chat_controller.h"
 #include "app/desktop/services/engine_client.h"
-#include "app/desktop/services/model_list_model.h"
+#include "app/desktop/services/model_in_use.h"
 #include "app/desktop/services/notices.h"
 #include "app/desktop/services/settings.h"
 #include "app/desktop/services/storage_thread.h"
@@ -39,7 +39,7 @@ class ProfileEditor : public QObject {
     /// The model's own chat template, to begin with; empty: it has none, or none is loaded.
     Q_PROPERTY(QString ownTemplate READ ownTemplate NOTIFY opened)
   public:
-    ProfileEditor(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelListModel& models,
+    ProfileEditor(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelInUse& models,
                   const Settings& settings, Notices& notices, QObject* parent = nullptr);
     ~ProfileEditor() override;
 
@@ -90,7 +90,7 @@ class ProfileEditor : public QObject {
     StorageThread& m_storage;
     EngineClient& m_engine;
     ChatController& m_chat;
-    ModelListModel& m_models;
+    ModelInUse& m_models;
     const Settings& m_settings;
     Notices& m_notices;
     QTimer m_pause;  ///< until what is being written is stored and checked

@@ -29,8 +29,8 @@ QString nameOf(Role role, const Part& part) {
 
 }  // namespace
 
-PromptView::PromptView(StorageThread& storage, EngineClient& engine, ChatController& chat,
-                       ModelListModel& models, Notices& notices, QObject* parent)
+PromptView::PromptView(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelInUse& models,
+                       Notices& notices, QObject* parent)
     : QObject(parent),
       m_storage(storage),
       m_engine(engine),
@@ -85,11 +85,9 @@ void PromptView::show(history::Prompt prompt, const Result<PromptPreview>& previ
                                      : tr("%1 of %2 tokens; the rest of the context is for the answer.")
                                            .arg(all, locale.toString(m_preview.room));
     if (plan.promptTokens < parts)
-        m_sentence += ' ' + tr("The model's own form of chats leaves some of the messages out.");
+        m_sentence += ' ' + tr("This model's chat template skips some messages.");
     else
-        m_sentence +=
-            ' ' +
-            tr("The form of the chat takes %1 of them.").arg(locale.toString(plan.promptTokens - parts));
+        m_sentence += ' ' + tr("%1 are formatting.").arg(locale.toString(plan.promptTokens - parts));
     emit changed();
 }
 

@@ -33,7 +33,7 @@ class PromptView : public QObject {
     /// How full the context would be, 0 to 1; 0: not known, or without end.
     Q_PROPERTY(double share READ share NOTIFY changed)
   public:
-    PromptView(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelListModel& models,
+    PromptView(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelInUse& models,
                Notices& notices, QObject* parent = nullptr);
 
     QString sentence() const { return m_sentence; }
@@ -58,7 +58,7 @@ class PromptView : public QObject {
     StorageThread& m_storage;
     EngineClient& m_engine;
     ChatController& m_chat;
-    ModelListModel& m_models;
+    ModelInUse& m_models;
     Notices& m_notices;
     quint64 m_numLooks = 0;
     protocol::RequestId m_asked = 0;

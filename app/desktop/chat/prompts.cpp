@@ -42,12 +42,31 @@ void Prompts::load() {
         [this](const Result<std::optional<std::string>>& stored) {
             if (!stored) return;  // the list of conversations says why
             m_read = true;
+            if (!stored->has_value()) return setAll(starters());
             std::vector<Prompt> prompts;
             for (const QJsonValue& each :
-                 QJsonDocument::fromJson(QByteArray::fromStdString(stored->value_or(""))).array())
+                 QJsonDocument::fromJson(QByteArray::fromStdString(**stored)).array())
                 prompts.push_back({each["name"].toString(), each["text"].toString()});
             setAll(std::move(prompts));
         });
+}
+
+std::vector<Prompts::Prompt> Prompts::starters() {
+    return {
+        {tr("Summarise"), tr("Summarise the following text in {sentences} sentences:\n\n{text}")},
+        {tr("Explain simply"), tr("Explain {topic} in simple words, with one example from daily life.")},
+        {tr("Translate"), tr("Translate the following text into {language}. Keep its tone:\n\n{text}")},
+        {tr("Correct spelling"),
+         tr("Correct spelling and grammar of the following text, and list what you changed:\n\n{text}")},
+        {tr("Rewrite"), tr("Rewrite the following text so that it is {shorter or friendlier}:\n\n{text}")},
+        {tr("Write an e-mail"), tr("Write an e-mail to {recipient} that says: {message}")},
+        {tr("Reply"), tr("Write a polite reply to the following message that says {answer}:\n\n{text}")},
+        {tr("Brainstorm"), tr("Give me ten different ideas for {goal}. One line each.")},
+        {tr("For and against"), tr("List the best arguments for and against {question}, then weigh them.")},
+        {tr("Plan"), tr("Make a step-by-step plan for {goal} in {time}. Name what could go wrong.")},
+        {tr("Explain code"), tr("Explain what the following code does, and point out mistakes:\n\n{code}")},
+        {tr("Quiz me"), tr("Ask me ten questions about {topic}, one at a time, and tell me how I did.")},
+    };
 }
 
 QVariantList Prompts::all() const {

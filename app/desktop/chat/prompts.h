@@ -6,6 +6,7 @@
 #include <QString>
 #include <QStringList>
 #include <QVariantList>
+#include <QVariantMap>
 
 #include <vector>
 
@@ -20,6 +21,8 @@ class Prompts : public QObject {
     QML_UNCREATABLE("owned by the window")
     /// By name; of each "name" and "text".
     Q_PROPERTY(QVariantList all READ all NOTIFY changed)
+    /// What the person is writing; kept here so that it outlasts the page.
+    Q_PROPERTY(QVariantMap draft MEMBER m_draft NOTIFY draftChanged)
   public:
     Prompts(StorageThread& storage, Notices& notices, QObject* parent = nullptr);
 
@@ -41,6 +44,7 @@ class Prompts : public QObject {
 
   signals:
     void changed();
+    void draftChanged();
 
   private:
     struct Prompt {
@@ -53,7 +57,11 @@ class Prompts : public QObject {
 
     StorageThread& m_storage;
     Notices& m_notices;
+    /// Those to begin with, until the person keeps others.
+    static std::vector<Prompt> starters();
+
     std::vector<Prompt> m_prompts;
+    QVariantMap m_draft;
     bool m_read = false;  ///< until then nothing is written over those that are stored
 };
 

@@ -2,56 +2,56 @@
 
 namespace ingle::desktop {
 
-StartPage::StartPage(const ModelListModel& models, QObject* parent) : QObject(parent), m_models(models) {
-    connect(&models, &ModelListModel::stateChanged, this, &StartPage::changed);
-    connect(&models, &ModelListModel::inspectingChanged, this, &StartPage::changed);
-    connect(&models, &ModelListModel::listChanged, this, &StartPage::changed);
+StartPage::StartPage(const ModelInUse& models, const Opener& opener, QObject* parent)
+    : QObject(parent), m_models(models), m_opener(opener) {
+    connect(&models, &ModelInUse::stateChanged, this, &StartPage::changed);
+    connect(&opener, &Opener::lookingChanged, this, &StartPage::changed);
+    connect(&models, &ModelInUse::entriesChanged, this, &StartPage::changed);
 }
 
 bool StartPage::guides() const {
-    return m_models.guiding() && m_models.state() == ModelListModel::Ready && !m_models.inspecting();
+    return m_models.guiding() && m_models.state() == ModelInUse::Ready && !m_opener.isLooking();
 }
 
 bool StartPage::waits() const {
-    return m_models.state() == ModelListModel::NoModel && !m_models.inspecting();
+    return m_models.state() == ModelInUse::NoModel && !m_opener.isLooking();
 }
 
 QString StartPage::heading() const {
-    if (m_models.inspecting()) return tr("Looking at the file…");
+    if (m_opener.isLooking()) return tr("Looking at the file…");
     switch (m_models.state()) {
-        case ModelListModel::NoModel:
+        case ModelInUse::NoModel:
             return tr("Drop a model here");
-        case ModelListModel::Loading:
+        case ModelInUse::Loading:
             return tr("Loading %1").arg(m_models.currentName());
-        case ModelListModel::Missing:
+        case ModelInUse::Missing:
             return tr("%1 is not where it was").arg(m_models.currentName());
-        case ModelListModel::Failed:
+        case ModelInUse::Failed:
             return tr("%1 could not be loaded").arg(m_models.currentName());
-        case ModelListModel::Ready:
+        case ModelInUse::Ready:
             return guides() ? tr("Ask the guide") : m_models.currentName();
     }
     return {};
 }
 
 QString StartPage::text() const {
-    if (m_models.inspecting()) return {};
+    if (m_opener.isLooking()) return {};
     switch (m_models.state()) {
-        case ModelListModel::NoModel:
+        case ModelInUse::NoModel:
             return tr(
                 "GGUF and rwkv.cpp files run from where they lie. Everything stays on this computer: "
                 "Inglenook opens no internet connections.");
-        case ModelListModel::Missing:
+        case ModelInUse::Missing:
             return tr("Drop it again from where it is now.");
-        case ModelListModel::Failed:
+        case ModelInUse::Failed:
             return m_models.failure();
-        case ModelListModel::Ready:
-            if (m_models.isRemote())
-                return tr("%1 answers: what you ask leaves this computer.").arg(m_models.device());
+        case ModelInUse::Ready:
+            if (m_models.isRemote()) return tr("What you ask is sent to %1.").arg(m_models.device());
             return guides() ? tr("It is a very small model that knows Inglenook and nothing else. For "
                                  "everything else, "
                                  "drop a model file on this window.")
                             : tr("It answers on this computer, and nowhere else.");
-        case ModelListModel::Loading:
+        case ModelInUse::Loading:
             return {};
     }
     return {};
@@ -62,15 +62,14 @@ QStringList StartPage::starts() const {
     if (guides())
         return {"How do I open a model?", "Which model fits my computer?", "Is what I write private?",
                 "What can I do with Inglenook?"};
-    if (m_models.state() != ModelListModel::Ready || m_models.inspecting()) return {};
+    if (m_models.state() != ModelInUse::Ready || m_opener.isLooking()) return {};
     return {tr("Explain in simple words:"), tr("Write an e-mail that says:"), tr("Summarise this text:")};
 }
 
 QString StartPage::openModel() const {
-    const bool needed =
-        m_models.state() != ModelListModel::Ready && m_models.state() != ModelListModel::Loading;
-    if (!needed || m_models.inspecting()) return {};
-    return m_models.rowCount() > 0 ? tr("Choose a model…") : tr("Open a model…");
+    const bool needed = m_models.state() != ModelInUse::Ready && m_models.state() != ModelInUse::Loading;
+    if (!needed || m_opener.isLooking()) return {};
+    return !m_models.entries().empty() ? tr("Choose a model…") : tr("Open a model…");
 }
 
 }  // namespace ingle::desktop

@@ -6,7 +6,8 @@
 #include <QString>
 #include <QStringList>
 
-#include "app/desktop/services/model_list_model.h"
+#include "app/desktop/services/model_in_use.h"
+#include "app/desktop/services/opener.h"
 
 namespace ingle::desktop {
 
@@ -26,7 +27,7 @@ class StartPage : public QObject {
     Q_PROPERTY(bool offersModels READ offersModels NOTIFY changed)
     Q_PROPERTY(bool loading READ loading NOTIFY changed)
   public:
-    explicit StartPage(const ModelListModel& models, QObject* parent = nullptr);
+    StartPage(const ModelInUse& models, const Opener& opener, QObject* parent = nullptr);
 
     QString heading() const;
     QString text() const;
@@ -34,7 +35,7 @@ class StartPage : public QObject {
     bool startsAreWhole() const { return guides(); }
     QString openModel() const;
     bool offersModels() const { return guides() || waits(); }
-    bool loading() const { return m_models.state() == ModelListModel::Loading; }
+    bool loading() const { return m_models.state() == ModelInUse::Loading; }
 
   signals:
     void changed();
@@ -45,7 +46,8 @@ class StartPage : public QObject {
     /// There is no model.
     bool waits() const;
 
-    const ModelListModel& m_models;
+    const ModelInUse& m_models;
+    const Opener& m_opener;
 };
 
 }  // namespace ingle::desktop

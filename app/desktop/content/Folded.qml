@@ -7,6 +7,7 @@ BlockFrame {
     id: folded
 
     required property bool open
+    required property bool isUser
     required property string title
     property string iconName
 
@@ -18,7 +19,7 @@ BlockFrame {
     T.Button {
         id: head
         visible: !folded.goesOn
-        x: -Theme.xs
+        x: folded.isUser ? folded.bodyWidth - width : -Theme.xs
         width: Math.min(implicitContentWidth + 2 * Theme.xs, folded.bodyWidth)
         height: Theme.controlSize
         hoverEnabled: true
@@ -43,8 +44,8 @@ BlockFrame {
                 anchors.verticalCenter: parent.verticalCenter
                 name: folded.iconName
                 color: Theme.mutedText
-                width: 15
-                height: 15
+                width: Theme.iconSize(15)
+                height: Theme.iconSize(15)
             }
             Text {
                 textFormat: Text.PlainText

@@ -1,6 +1,8 @@
 #include "app/desktop/content/chat_rows.h"
 #include "app/content/csv.h"
 
+#include <QDateTime>
+#include <QLocale>
 #include <QVariantList>
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include "app/desktop/services/running_answers.h"
 #include "app/desktop/services/text.h"
 #include "app/desktop/services/time_text.h"
+#include "app/protocol/remote.h"
 
 namespace ingle::desktop {
 namespace {
@@ -49,13 +52,15 @@ QString markOf(const Container& container) {
 QString figuresOf(const Message& message) {
     const QString model = toQString(message.modelName);
     if (message.stats.decodeMs <= 0 || message.stats.newTokens == 0) return model;
+    const QLocale locale;
     const double speed = message.stats.newTokens * 1000.0 / message.stats.decodeMs;
     QString figures = ChatRows::tr("%1 · %2 tokens · %3 per second")
                           .arg(model)
-                          .arg(message.stats.newTokens)
-                          .arg(speed, 0, 'f', speed < 10 ? 1 : 0);
+                          .arg(locale.toString(message.stats.newTokens))
+                          .arg(locale.toString(speed, 'f', speed < 10 ? 1 : 0));
     if (message.stats.takenTokens > 0)
-        figures += ChatRows::tr(" · %1 guessed").arg(message.stats.takenTokens);
+        figures +=
+            ChatRows::tr(" · %1 tokens predicted ahead").arg(locale.toString(message.stats.takenTokens));
     return figures;
 }
 
@@ -356,6 +361,9 @@ QString ChatRows::sentenceOf(size_t index) const {
             return why.isEmpty() ? tr("Stopped") : why;
         }
         case MessageStatus::Interrupted:
+            if (protocol::isRemote(message.modelId))
+                return tr("Interrupted. %1, which another computer runs, can continue it: choose it first.")
+                    .arg(toQString(message.modelName));
             return tr("Interrupted");
         case MessageStatus::Failed:
             return RunningAnswers::endSentence(message);
@@ -382,6 +390,8 @@ QVariant ChatRows::messageData(size_t index, int role) const {
             return index + 1 == messages().size();
         case WayOnRole:
             return m_rows.shown(index).blocks().empty() ? tr("Try again") : tr("Continue");
+        case TimeRole:
+            return whenText(QDateTime::fromMSecsSinceEpoch(message.createdMs), QDateTime::currentDateTime());
         case FiguresRole:
             return figuresOf(message);
         case SiblingIndexRole:
@@ -418,6 +428,7 @@ QHash<int, QByteArray> ChatRows::roleNames() const {
             {DetailsRole, "details"},
             {EmptyRole, "empty"},
             {LastRole, "last"},
+            {TimeRole, "time"},
             {FiguresRole, "figures"},
             {SiblingIndexRole, "siblingIndex"},
             {SiblingCountRole, "siblingCount"}};

@@ -61,6 +61,7 @@ class ChatRows : public QAbstractListModel, private RowObserver {
         DetailsRole,  ///< the engine's own words about it
         EmptyRole,
         LastRole,
+        TimeRole,     ///< when it was written
         FiguresRole,  ///< which model wrote it, how much and how fast
         SiblingIndexRole,
         SiblingCountRole,

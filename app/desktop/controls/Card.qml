@@ -10,26 +10,20 @@ T.Popup {
     required property string title
     /// Made anew whenever the card opens.
     required property Component body
+    /// What goes wrong while the card lies over the window is said on it; null: nothing is.
+    property Services services: null
+    property string bannerBefore
 
-    /// Where the keyboard is must be seen.
-    readonly property Item focused: visible ? contentItem.Window.activeFocusItem : null
+    onAboutToShow: bannerBefore = services ? services.notices.banner : ""
 
-    onFocusedChanged: {
-        let place = focused;
-        while (place && place !== contentItem && !(place instanceof Flickable))
-            place = place.parent;
-        if (!(place instanceof Flickable) || place === focused)
-            return;
-        const top = focused.mapToItem(place.contentItem, 0, 0).y;
-        if (top < place.contentY || top + focused.height > place.contentY + place.height)
-            place.contentY = Math.max(0, Math.min(top - Theme.l, place.contentHeight - place.height));
-    }
+    /// What the window has for it; the overlay comes a moment after the card.
+    readonly property size room: parent ? Qt.size(parent.width, parent.height) : Qt.size(0, 0)
 
     parent: T.Overlay.overlay
-    x: Math.round((parent.width - width) / 2)
-    y: Math.round(Math.max(Theme.l, (parent.height - height) / 3))
-    width: Math.min(480, parent.width - 2 * Theme.l)
-    height: Math.min(implicitHeight, parent.height - 2 * Theme.l)
+    x: Math.round((room.width - width) / 2)
+    y: Math.round(Math.max(Theme.l, (room.height - height) / 3))
+    width: Math.min(Math.round(480 * Math.sqrt(Theme.textScale)), room.width - 2 * Theme.l)
+    height: Math.min(implicitHeight, room.height - 2 * Theme.l)
     implicitHeight: implicitContentHeight + 2 * padding
     padding: Theme.xl
     modal: true
@@ -45,7 +39,15 @@ T.Popup {
     }
 
     contentItem: ColumnLayout {
+        LayoutMirroring.enabled: Application.layoutDirection === Qt.RightToLeft
+        LayoutMirroring.childrenInherit: true
         spacing: Theme.l
+        Accessible.role: Accessible.Dialog
+        Accessible.name: card.title
+
+        FocusFollower {
+            area: card.contentItem
+        }
 
         RowLayout {
             Layout.fillWidth: true
@@ -65,6 +67,15 @@ T.Popup {
                 iconName: "close"
                 hint: qsTr("Close")
                 onClicked: card.close()
+            }
+        }
+        Loader {
+            Layout.fillWidth: true
+            active: card.services !== null && card.services.notices.banner !== card.bannerBefore
+            visible: active
+            sourceComponent: Banner {
+                notices: card.services.notices
+                portal: card.services.portal
             }
         }
         Loader {

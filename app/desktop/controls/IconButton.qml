@@ -9,6 +9,8 @@ T.Button {
     required property string iconName
     required property string hint
     property color tint: Theme.mutedText
+    /// It points to the other side.
+    property bool turned: false
 
     implicitWidth: Theme.controlSize
     implicitHeight: Theme.controlSize
@@ -23,6 +25,9 @@ T.Button {
     contentItem: Item {
         Icon {
             anchors.centerIn: parent
+            width: Theme.iconSize(implicitWidth)
+            height: Theme.iconSize(implicitHeight)
+            rotation: button.turned ? 180 : 0
             name: button.iconName
             color: button.tint
         }

@@ -56,8 +56,11 @@ ColumnLayout {
         label: number.label
         isWrong: !isRead
         placeholderText: number.shown(number.usual)
-        onTextEdited: if (isRead && number.read(text) !== number.value)
-            number.entered(number.read(text))
+        onTextEdited: {
+            const now = number.read(text);
+            if (now !== undefined && now !== number.value)
+                number.entered(now);
+        }
         onActiveFocusChanged: if (!activeFocus && isRead)
             number.showKept()
         Accessible.description: isRead ? "" : range.text

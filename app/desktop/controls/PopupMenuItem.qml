@@ -8,10 +8,18 @@ T.MenuItem {
 
     property string iconName
 
-    implicitWidth: 180
+    implicitWidth: Math.max(180, Theme.iconSize(17) + Theme.m + Math.ceil(words.width) + leftPadding + rightPadding)
     implicitHeight: Theme.controlSize
     leftPadding: Theme.m
+    rightPadding: Theme.m
     Accessible.name: text
+
+    TextMetrics {
+        id: words
+        text: item.text
+        font.family: item.font.family
+        font.pixelSize: Theme.smallSize
+    }
 
     contentItem: Row {
         spacing: Theme.m
@@ -20,15 +28,17 @@ T.MenuItem {
             anchors.verticalCenter: parent.verticalCenter
             name: item.iconName
             color: Theme.mutedText
-            width: 17
-            height: 17
+            width: Theme.iconSize(17)
+            height: Theme.iconSize(17)
         }
         Text {
             textFormat: Text.PlainText
             anchors.verticalCenter: parent.verticalCenter
+            width: item.availableWidth - x
             text: item.text
             color: Theme.text
             font.pixelSize: Theme.smallSize
+            elide: Text.ElideRight
         }
     }
     background: Rectangle {

@@ -10,6 +10,7 @@ Card {
     id: card
 
     required property SavePlace place
+    required property TextSaver saver
     property string proposed
     property var then: null
 
@@ -21,9 +22,16 @@ Card {
         place.ask(heading, name);
     }
 
+    function saveText(heading: string, name: string, text: string) {
+        ask(heading, name, (file, replace) => saver.save(text, file, replace));
+    }
+    function saveCode(text: string, label: string) {
+        saveText(qsTr("Save the code"), saver.codeName(label), text);
+    }
+
     objectName: "saveDialog"
     title: ""
-    width: Math.min(560, parent.width - 2 * Theme.l)
+    width: Math.min(560, room.width - 2 * Theme.l)
     onClosed: then = null
 
     Connections {
@@ -172,8 +180,8 @@ Card {
                         Icon {
                             name: row.fileIsDir ? "folder" : "file"
                             color: Theme.mutedText
-                            width: 17
-                            height: 17
+                            width: Theme.iconSize(17)
+                            height: Theme.iconSize(17)
                         }
                         Text {
                             textFormat: Text.PlainText

@@ -26,7 +26,10 @@ QtObject {
     readonly property int radius: 8
     readonly property int largeRadius: 14
     readonly property int controlSize: Math.round(34 * Math.max(1, textScale))
-    readonly property int columnWidth: 720
+    /// What takes one finger or one line of text.
+    readonly property int fieldHeight: Math.max(48, controlSize + 2 * s)
+    /// Grows with the text, for whoever reads at 720 pixels.
+    readonly property int columnWidth: Math.round(720 * Math.max(1, Math.sqrt(textScale)))
     /// Below this width the sidebar becomes a drawer.
     readonly property int narrowWidth: 760
 
@@ -36,6 +39,10 @@ QtObject {
     readonly property real codeSize: Math.round(textSize * 0.9)
     readonly property int lineHeight: 122 // per cent
 
+    /// Of an icon that is so large beside text of the usual size.
+    function iconSize(pixels: real): real {
+        return Math.round(pixels * Math.max(1, textScale));
+    }
     function headingSize(level: int): real {
         return Math.round(textSize * [1.5, 1.3, 1.15, 1.05, 1, 1][Math.min(Math.max(level, 1), 6) - 1]);
     }

@@ -9,7 +9,7 @@ Column {
     required property Notices notices
     /// Those above it are not seen: the newest matter most.
     required property real room
-    readonly property int most: Math.max(1, Math.floor((room + spacing) / (46 + spacing)))
+    readonly property int most: Math.max(1, Math.floor((room + spacing) / (Theme.controlSize + Theme.m + spacing)))
 
     objectName: "toasts"
     spacing: Theme.s
@@ -26,7 +26,7 @@ Column {
             visible: index >= toasts.notices.toasts.length - toasts.most
             anchors.horizontalCenter: parent.horizontalCenter
             width: Math.min(row.implicitWidth + Theme.l + Theme.s, toasts.width - 2 * Theme.l)
-            height: 46
+            height: Math.max(Theme.controlSize, row.implicitHeight) + Theme.m
             radius: Theme.radius
             color: Theme.text
 
@@ -43,6 +43,8 @@ Column {
                     textFormat: Text.PlainText
                     color: Theme.window
                     font.pixelSize: Theme.smallSize
+                    wrapMode: Text.Wrap
+                    maximumLineCount: 2
                     elide: Text.ElideRight
                     Accessible.role: Accessible.AlertMessage
                     Accessible.name: text

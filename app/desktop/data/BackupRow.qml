@@ -81,7 +81,7 @@ ColumnLayout {
                 }
             }
             TextButton {
-                text: qsTr("Leave it")
+                text: qsTr("Cancel")
                 onClicked: row.asking = false
             }
         }

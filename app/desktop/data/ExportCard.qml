@@ -6,8 +6,9 @@ import Inglenook
 Card {
     id: card
 
-    required property ChatExport exporter
-    required property Folders folders
+    required property AppModel app
+    readonly property ChatExport exporter: app.data.chatExport
+    readonly property Folders folders: app.sidebar.folders
     required property SaveDialog dialog
     property double conversation: 0  ///< 0: several
     property string name: ""  ///< of what is exported, for the file
@@ -136,7 +137,7 @@ Card {
                 prominent: true
                 onClicked: {
                     const [conversation, folder, form] = [card.conversation, card.folder, card.form];
-                    card.dialog.ask(qsTr("Save the export"), card.fileName(), (file, replace) => {
+                    card.dialog.ask(qsTr("Save export as"), card.fileName(), (file, replace) => {
                         card.exporter.write(conversation, folder, form, file, replace);
                     });
                 }

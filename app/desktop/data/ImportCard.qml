@@ -6,11 +6,12 @@ import Inglenook
 Card {
     id: card
 
-    required property ChatImport importer
-    required property DesktopPortal portal
+    required property AppModel app
+    readonly property ChatImport importer: app.data.chatImport
+    readonly property DesktopPortal portal: app.services.portal
 
     objectName: "importCard"
-    title: qsTr("Bring chats in")
+    title: qsTr("Import chats")
     // Closed while it works, it goes on behind the window; what it says then is a toast.
     onClosed: {
         if (importer.state !== ChatImport.Importing && importer.state !== ChatImport.Idle)
@@ -19,9 +20,6 @@ Card {
 
     Connections {
         target: card.importer
-        function onWanted() {
-            card.open();
-        }
         function onChanged() {
             if (card.importer.state === ChatImport.Idle)
                 card.close();
@@ -108,7 +106,7 @@ Card {
                 objectName: "importStart"
                 visible: body.asking
                 prominent: true
-                text: qsTr("Bring them in")
+                text: qsTr("Import")
                 onClicked: card.importer.start()
                 onVisibleChanged: {
                     if (visible)
@@ -119,7 +117,7 @@ Card {
             }
             TextButton {
                 objectName: "importCancel"
-                text: body.working ? qsTr("Cancel") : body.asking ? qsTr("Leave it") : qsTr("Close")
+                text: body.working ? qsTr("Cancel") : body.asking ? qsTr("Cancel") : qsTr("Close")
                 prominent: !body.working && !body.asking
                 onClicked: card.importer.cancel()
                 Keys.onReturnPressed: clicked()
@@ -128,7 +126,7 @@ Card {
             TextButton {
                 objectName: "importTakeBack"
                 visible: body.done
-                text: qsTr("Take it back")
+                text: qsTr("Undo")
                 onClicked: card.importer.takeBack()
             }
         }

@@ -103,7 +103,7 @@ void ChatImport::post(Work work, Then then) {
     });
 }
 
-void ChatImport::offer(const std::vector<Recognition>& things) {
+void ChatImport::offer(const std::vector<Recognition>& things, const Rest& rest) {
     post(
         [things, dataDir = m_dataDir]() -> Sorted {
             Sorted sorted;
@@ -117,8 +117,8 @@ void ChatImport::offer(const std::vector<Recognition>& things) {
             }
             return sorted;
         },
-        [this](const Sorted& sorted) {
-            if (!sorted.second.empty()) emit noChats(sorted.second);
+        [this, rest](const Sorted& sorted) {
+            if (!sorted.second.empty()) rest(sorted.second);
             m_waiting.insert(m_waiting.end(), sorted.first.begin(), sorted.first.end());
             lookAtNext();
         });
@@ -260,14 +260,14 @@ QString ChatImport::sentence() const {
             return years.isEmpty() ? tr("%1.").arg(what) : tr("%1, from %2.").arg(what, years);
         }
         case Importing:
-            return tr("Bringing chats in: %1 of %2")
+            return tr("Importing chats: %1 of %2")
                 .arg(QLocale().toString(static_cast<qulonglong>(m_job->done)),
                      QLocale().toString(static_cast<qulonglong>(m_findings.conversations)));
         case Done:
-            return tr("Brought in: %1 of %2 with %3.")
+            return tr("Imported: %1 of %2 with %3.")
                 .arg(chatsText(m_findings.conversations), program, messagesText(m_findings.messages));
         default:
-            return tr("%1 cannot be brought in: %2").arg(name, m_failure);
+            return tr("%1 cannot be imported: %2").arg(name, m_failure);
     }
 }
 

@@ -52,8 +52,9 @@ class ChatImport : public QObject {
     QStringList leftOut() const;
     QString details() const { return m_details; }
 
-    /// Asks about those of the dropped things that hold chats; noChats() follows for the others.
-    void offer(const std::vector<Recognition>& things);
+    using Rest = std::function<void(const std::vector<Recognition>&)>;
+    /// Asks about those of the things that hold chats, and hands the others on.
+    void offer(const std::vector<Recognition>& things, const Rest& rest);
     /// The person says that there are chats in it.
     Q_INVOKABLE void open(const QUrl& url);
     /// Yes, to what is asked.
@@ -67,7 +68,6 @@ class ChatImport : public QObject {
     void changed();
     /// There is something to show.
     void wanted();
-    void noChats(const std::vector<ingle::Recognition>& things);
     void imported();
     void takenBack(const std::vector<ingle::history::RowId>& conversations);
 

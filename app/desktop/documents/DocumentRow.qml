@@ -91,7 +91,7 @@ ColumnLayout {
         IconButton {
             objectName: "forget-" + row.index
             visible: row.kept
-            iconName: "refresh"
+            iconName: "eraser"
             hint: qsTr("Forget what models have read")
             onClicked: row.asking = "forget"
         }

@@ -7,7 +7,8 @@ import Inglenook
 Card {
     id: card
 
-    required property QuoteFinder finder
+    required property AppModel app
+    readonly property QuoteFinder finder: app.documents.quotes
 
     objectName: "quotesCard"
     title: qsTr("Quotes")

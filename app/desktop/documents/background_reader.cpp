@@ -29,10 +29,10 @@ history::DocumentReading tooLong(history::DocumentReading reading, const Error& 
 
 }  // namespace
 
-BackgroundReader::BackgroundReader(StorageThread& storage, EngineClient& engine, ModelListModel& models,
+BackgroundReader::BackgroundReader(StorageThread& storage, EngineClient& engine, ModelInUse& models,
                                    QObject* parent)
     : QObject(parent), m_storage(storage), m_engine(engine), m_models(models) {
-    connect(&models, &ModelListModel::loadStarting, this, [this] {
+    connect(&models, &ModelInUse::loadStarting, this, [this] {
         m_waiting.clear();
         stopCurrent();
         m_tokensPerSecond = 0;  // of another model
@@ -60,7 +60,7 @@ bool BackgroundReader::isPlanning(history::RowId document) const {
 }
 
 void BackgroundReader::want(history::RowId document, Aim aim) {
-    if (m_models.state() != ModelListModel::Ready || m_models.isRemote() || isUnderWay(document)) return;
+    if (m_models.state() != ModelInUse::Ready || m_models.isRemote() || isUnderWay(document)) return;
     if (aim == Aim::Cost && isPlanning(document)) return;
     const bool interrupts = aim == Aim::Cost && m_current && m_current->aim == Aim::All;
     if (interrupts) {
@@ -91,7 +91,7 @@ void BackgroundReader::stopCurrent() {
 }
 
 void BackgroundReader::advance() {
-    if (m_current || m_waiting.empty() || m_models.state() != ModelListModel::Ready) return;
+    if (m_current || m_waiting.empty() || m_models.state() != ModelInUse::Ready) return;
     m_current = m_waiting.front();
     m_waiting.pop_front();
     m_reading = {};

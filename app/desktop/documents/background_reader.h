@@ -10,7 +10,7 @@
 #include <string>
 
 #include "app/desktop/services/engine_client.h"
-#include "app/desktop/services/model_list_model.h"
+#include "app/desktop/services/model_in_use.h"
 #include "app/desktop/services/storage_thread.h"
 #include "app/history/documents/documents.h"
 
@@ -24,7 +24,7 @@ class BackgroundReader : public QObject {
         All,
     };
 
-    BackgroundReader(StorageThread& storage, EngineClient& engine, ModelListModel& models,
+    BackgroundReader(StorageThread& storage, EngineClient& engine, ModelInUse& models,
                      QObject* parent = nullptr);
     ~BackgroundReader() override;
 
@@ -66,7 +66,7 @@ class BackgroundReader : public QObject {
 
     StorageThread& m_storage;
     EngineClient& m_engine;
-    ModelListModel& m_models;
+    ModelInUse& m_models;
 
     std::deque<Job> m_waiting;
     std::optional<Job> m_current;

@@ -31,8 +31,6 @@ constexpr std::chrono::milliseconds kOpenPatience{500};
 constexpr qint64 kStoreEveryMs = 5'000;
 /// Beside a document: questions and answers about it.
 constexpr uint32_t kBesideTokens = 6'144;
-/// From here on it is worth saying that other models keep less.
-constexpr uint64_t kMuchKept = uint64_t{1} << 30;
 
 Result<history::NewDocument> openDocument(const std::string& path, const std::atomic<bool>& cancelled) {
     INGLE_TRY_ASSIGN(const documents::Document read,
@@ -47,18 +45,19 @@ Result<history::NewDocument> openDocument(const std::string& path, const std::at
 
 }  // namespace
 
-DocumentShelf::DocumentShelf(StorageThread& storage, EngineClient& engine, ModelListModel& models,
+DocumentShelf::DocumentShelf(StorageThread& storage, EngineClient& engine, ModelInUse& models, Opener& opener,
                              ShownChat& chat, Notices& notices, QObject* parent)
     : QAbstractListModel(parent),
       m_storage(storage),
       m_models(models),
+      m_opener(opener),
       m_chat(chat),
       m_notices(notices),
       m_reader(storage, engine, models),
       m_embedder(storage, engine, models),
       m_openLane("documents", kOpenPatience) {
-    connect(&models, &ModelListModel::stateChanged, this, &DocumentShelf::onModel);
-    connect(&models, &ModelListModel::promptFormChanged, this, &DocumentShelf::onPromptForm);
+    connect(&models, &ModelInUse::stateChanged, this, &DocumentShelf::onModel);
+    connect(&models, &ModelInUse::promptFormChanged, this, &DocumentShelf::onPromptForm);
     connect(&chat, &ShownChat::conversationChanged, this, &DocumentShelf::showChat);
     connect(&m_reader, &BackgroundReader::changed, this, &DocumentShelf::rowsChanged);
     connect(&m_reader, &BackgroundReader::told, this, &DocumentShelf::onTold);
@@ -80,25 +79,6 @@ DocumentShelf::~DocumentShelf() {
 QString DocumentShelf::opening() const {
     if (!m_cancelled) return {};
     return tr("Opening %1…").arg(QFileInfo(toQString(m_toOpen.front().path)).fileName());
-}
-
-QString DocumentShelf::sentence() const {
-    if (m_documents.empty())
-        return tr(
-            "Drop a text, a web page, a PDF, a document or a folder of source text on the window. The model "
-            "reads it once; every question after that begins at once.");
-    uint64_t kept = 0;
-    bool isMuch = false;
-    for (const Document& document : m_documents) {
-        for (const DocumentReading& reading : document.readings) {
-            if (reading.tokens > 0) kept += reading.keptBytes * reading.readTokens / reading.tokens;
-            isMuch = isMuch || reading.keptBytes >= kMuchKept;
-        }
-    }
-    QStringList sentences;
-    if (kept > 0) sentences += tr("What models remember of them takes %1.").arg(sizeText(kept));
-    if (isMuch) sentences += tr("Models with a memory of fixed size (Qwen3.5, RWKV) keep far less.");
-    return sentences.join(' ');
 }
 
 // Opening.
@@ -144,7 +124,7 @@ void DocumentShelf::onOpened(const Recognition& thing, const Result<history::New
     } else if (isOfADocument(document.error())) {
         m_notices.showBanner({Notices::Topic::Files, documentSentence(thing.path, document.error())});
     } else if (document.error().code != ErrorCode::Cancelled) {
-        m_models.refuse(thing);
+        m_opener.refuse(thing);
     }
     m_toOpen.pop_front();
     openNext();
@@ -205,7 +185,7 @@ bool DocumentShelf::mayFitNow(const DocumentReading& reading) const {
 
 /// Goes on with what is to be read by the model in use.
 void DocumentShelf::onModel() {
-    if (m_models.state() == ModelListModel::Ready) {
+    if (m_models.state() == ModelInUse::Ready) {
         for (const Document& document : m_documents) {
             const DocumentReading* reading = readingOf(document);
             if (reading != nullptr && reading->wanted && reading->fits() && !reading->isWhole())
@@ -249,7 +229,7 @@ bool DocumentShelf::isInChat(RowId document) const {
 }
 
 DocumentShelf::State DocumentShelf::stateOf(const Document& document) const {
-    if (m_models.state() != ModelListModel::Ready) return NoModel;
+    if (m_models.state() != ModelInUse::Ready) return NoModel;
     if (m_models.isRemote()) return Remote;
     const DocumentReading* reading = readingOf(document);
     if (reading != nullptr && !reading->fits()) return TooLong;
@@ -398,108 +378,6 @@ void DocumentShelf::rowsChanged() {
         emit dataChanged(index(0), index(rowCount() - 1),
                          {DetailRole, ProgressRole, FractionRole, StateRole, InChatRole, KeptRole, RoomRole});
     emit listChanged();
-}
-
-// What is shown.
-
-QString DocumentShelf::detailOf(const Document& document) const {
-    QStringList details{toQString(document.format), sizeText(document.textBytes)};
-    details += tr("used %1").arg(
-        QLocale().toString(QDateTime::fromMSecsSinceEpoch(document.usedMs).date(), QLocale::ShortFormat));
-    if (document.conversations == 1) details += tr("in one conversation");
-    if (document.conversations > 1) details += tr("in %1 conversations").arg(document.conversations);
-    QStringList readers;
-    for (const DocumentReading& reading : document.readings)
-        if (reading.isWhole()) readers += toQString(reading.modelName);
-    if (!readers.isEmpty()) details += tr("read by %1").arg(readers.join(QStringLiteral(", ")));
-    QStringList missing;
-    for (const std::string& each : document.leftOut) missing += toQString(each);
-    if (!missing.isEmpty()) details += tr("without %1").arg(missing.join(QStringLiteral(", ")));
-    return details.join(QStringLiteral(" · "));
-}
-
-QString DocumentShelf::costOf(const DocumentReading& reading) const {
-    const uint32_t left = reading.tokens - std::min(reading.readTokens, reading.tokens);
-    const double speed = m_reader.tokensPerSecond();
-    const QString kept = tr("%1 kept on the disk").arg(sizeText(reading.keptBytes));
-    return speed > 0 ? tr("%1 here, %2").arg(timeText(left / speed), kept) : kept;
-}
-
-QString DocumentShelf::progressOf(const Document& document) const {
-    const DocumentReading* reading = readingOf(document);
-    const QLocale locale;
-    const auto percent = [&] { return 100 * reading->readTokens / std::max(reading->tokens, 1U); };
-    switch (stateOf(document)) {
-        case NoModel:
-            return tr("Open a model, and it can be asked about.");
-        case Remote:
-            return tr("Stays here: passages of it leave this computer only when you allow it.");
-        case Unplanned:
-            return tr("This model has not read it.");
-        case Planning:
-            return tr("How long reading it takes is being found out…");
-        case TooLong:
-            return tr("Too long for this model (%1 tokens): the passages that a question needs are chosen.")
-                .arg(locale.toString(reading->tokens));
-        case Unread:
-            return percent() == 0
-                       ? tr("%1 tokens: %2").arg(locale.toString(reading->tokens), costOf(*reading))
-                       : tr("%1 % read. The rest: %2").arg(percent()).arg(costOf(*reading));
-        case Reading: {
-            if (reading == nullptr) return tr("Waits to be read.");
-            const double speed = m_reader.tokensPerSecond();
-            if (speed <= 0) return tr("%1 % read").arg(percent());
-            return tr("%1 % read, %2 left")
-                .arg(percent())
-                .arg(timeText((reading->tokens - std::min(reading->readTokens, reading->tokens)) / speed));
-        }
-        case Read:
-            return tr("Read with %1: %2 tokens, %3 kept on the disk")
-                .arg(toQString(reading->modelName), locale.toString(reading->tokens),
-                     sizeText(reading->keptBytes));
-    }
-    return {};
-}
-
-int DocumentShelf::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(m_documents.size());
-}
-
-QVariant DocumentShelf::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-    const Document& document = m_documents[static_cast<size_t>(index.row())];
-    const DocumentReading* reading = readingOf(document);
-    switch (role) {
-        case DocumentRole:
-            return static_cast<double>(document.id);
-        case TitleRole:
-            return toQString(document.title);
-        case DetailRole:
-            return detailOf(document);
-        case ProgressRole:
-            return progressOf(document);
-        case FractionRole:
-            return reading == nullptr || reading->tokens == 0
-                       ? 0.0
-                       : static_cast<double>(reading->readTokens) / reading->tokens;
-        case StateRole:
-            return stateOf(document);
-        case InChatRole:
-            return isInChat(document.id);
-        case KeptRole:
-            return std::ranges::any_of(document.readings,
-                                       [](const DocumentReading& each) { return each.readTokens > 0; });
-        case RoomRole:
-            return contextFor(document) > 0;
-        default:
-            return {};
-    }
-}
-
-QHash<int, QByteArray> DocumentShelf::roleNames() const {
-    return {{DocumentRole, "document"}, {TitleRole, "title"},       {DetailRole, "detail"},
-            {ProgressRole, "progress"}, {FractionRole, "fraction"}, {StateRole, "reading"},
-            {InChatRole, "inChat"},     {KeptRole, "kept"},         {RoomRole, "roomier"}};
 }
 
 ChatDocuments::ChatDocuments(DocumentShelf& shelf, QObject* parent) : QSortFilterProxyModel(parent) {

@@ -14,8 +14,9 @@
 
 #include "app/desktop/documents/background_reader.h"
 #include "app/desktop/documents/passage_embedder.h"
-#include "app/desktop/services/model_list_model.h"
+#include "app/desktop/services/model_in_use.h"
 #include "app/desktop/services/notices.h"
+#include "app/desktop/services/opener.h"
 #include "app/desktop/services/shown_chat.h"
 #include "app/desktop/services/storage_thread.h"
 #include "app/history/documents/documents.h"
@@ -58,8 +59,8 @@ class DocumentShelf : public QAbstractListModel {
         RoomRole,  ///< with a longer context the model in use could hold it
     };
 
-    DocumentShelf(StorageThread& storage, EngineClient& engine, ModelListModel& models, ShownChat& chat,
-                  Notices& notices, QObject* parent = nullptr);
+    DocumentShelf(StorageThread& storage, EngineClient& engine, ModelInUse& models, Opener& opener,
+                  ShownChat& chat, Notices& notices, QObject* parent = nullptr);
     ~DocumentShelf() override;
 
     QString opening() const;
@@ -130,7 +131,8 @@ class DocumentShelf : public QAbstractListModel {
     void rowsChanged();
 
     StorageThread& m_storage;
-    ModelListModel& m_models;
+    ModelInUse& m_models;
+    Opener& m_opener;
     ShownChat& m_chat;
     Notices& m_notices;
     BackgroundReader m_reader;

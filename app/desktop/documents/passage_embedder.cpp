@@ -15,10 +15,10 @@ constexpr uint64_t kBytesAtOnce = 1'200;
 
 }  // namespace
 
-PassageEmbedder::PassageEmbedder(StorageThread& storage, EngineClient& engine, ModelListModel& models,
+PassageEmbedder::PassageEmbedder(StorageThread& storage, EngineClient& engine, ModelInUse& models,
                                  QObject* parent)
     : QObject(parent), m_storage(storage), m_engine(engine), m_models(models) {
-    connect(&models, &ModelListModel::listChanged, this, [this] {
+    connect(&models, &ModelInUse::entriesChanged, this, [this] {
         if (m_models.embeddingModel() != m_model) look();
     });
 }

@@ -10,7 +10,7 @@
 
 #include "app/desktop/services/engine_client.h"
 #include "app/desktop/services/library_models.h"
-#include "app/desktop/services/model_list_model.h"
+#include "app/desktop/services/model_in_use.h"
 #include "app/desktop/services/storage_thread.h"
 #include "app/history/documents/passage_vectors.h"
 
@@ -19,7 +19,7 @@ namespace ingle::desktop {
 class PassageEmbedder : public QObject {
     Q_OBJECT
   public:
-    PassageEmbedder(StorageThread& storage, EngineClient& engine, ModelListModel& models,
+    PassageEmbedder(StorageThread& storage, EngineClient& engine, ModelInUse& models,
                     QObject* parent = nullptr);
 
     /// There may be passages that nobody has looked at.
@@ -35,7 +35,7 @@ class PassageEmbedder : public QObject {
 
     StorageThread& m_storage;
     EngineClient& m_engine;
-    ModelListModel& m_models;
+    ModelInUse& m_models;
 
     EmbeddingModel m_model;  ///< of what is under way, or was last
     bool m_isUnderWay = false;

@@ -6,17 +6,11 @@ import Inglenook
 Card {
     id: card
 
-    required property FitAdvice fit
+    required property AppModel app
+    readonly property FitAdvice fit: app.models.fit
 
     objectName: "fitCard"
     title: qsTr("Not enough memory is free")
-
-    Connections {
-        target: card.fit
-        function onWanted() {
-            card.open();
-        }
-    }
 
     body: ColumnLayout {
         spacing: Theme.s

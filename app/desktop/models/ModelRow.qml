@@ -1,4 +1,4 @@
-// One model of the library.
+// One model of the library: a click shows what is known of it, Enter or a double click uses it.
 import QtQuick
 import QtQuick.Layouts
 import QtQuick.Templates as T
@@ -7,23 +7,25 @@ import Inglenook
 T.ItemDelegate {
     id: row
 
-    required property ModelListModel models
     required property int index
     required property string modelId
     required property string name
-    required property string path
     required property bool current
     required property string spoken
     required property string details
     /// What is wrong with it.
     required property string trouble
-    /// What is asked of it leaves this computer.
+    /// What is asked of it is sent to another computer.
     required property bool remote
+    required property bool shown
+    required property bool chosen
 
-    signal chosen
+    signal used
+    signal forgotten
 
     objectName: "model-" + index
-    height: implicitContentHeight + 2 * Theme.s
+    visible: shown
+    height: shown ? implicitContentHeight + 2 * Theme.s : 0
     leftPadding: Theme.m
     rightPadding: Theme.xs
     hoverEnabled: true
@@ -32,19 +34,19 @@ T.ItemDelegate {
     Accessible.name: spoken
     Accessible.description: trouble.length > 0 ? trouble + " " + details : details
 
-    onClicked: {
-        models.use(modelId);
-        chosen();
-    }
-    Keys.onReturnPressed: clicked()
-    Keys.onEnterPressed: clicked()
+    onDoubleClicked: used()
+    Keys.onReturnPressed: used()
+    Keys.onEnterPressed: used()
+    Keys.onSpacePressed: clicked()
     Keys.onDeletePressed: if (!remote)
-        models.forget(modelId)
+        forgotten()
 
     contentItem: RowLayout {
         spacing: Theme.m
 
         Icon {
+            Layout.preferredWidth: Theme.iconSize(20)
+            Layout.preferredHeight: Theme.iconSize(20)
             name: row.current ? "check" : row.remote ? "remote" : "model"
             color: row.remote ? Theme.leaving : row.current ? Theme.accent : Theme.mutedText
         }
@@ -58,6 +60,7 @@ T.ItemDelegate {
                 textFormat: Text.PlainText
                 color: Theme.text
                 font.pixelSize: Theme.textSize
+                font.weight: row.current ? Font.DemiBold : Font.Normal
                 elide: Text.ElideRight
             }
             Text {
@@ -69,7 +72,7 @@ T.ItemDelegate {
                 color: Theme.danger
                 font.pixelSize: Theme.smallSize - 1
                 wrapMode: Text.Wrap
-                maximumLineCount: 3
+                maximumLineCount: 2
                 elide: Text.ElideRight
             }
             Text {
@@ -84,27 +87,19 @@ T.ItemDelegate {
                 maximumLineCount: 2
                 elide: Text.ElideRight
             }
-            Text {
-                Layout.fillWidth: true
-                visible: !row.remote
-                text: row.path
-                textFormat: Text.PlainText
-                color: Theme.mutedText
-                font.pixelSize: Theme.smallSize - 1
-                elide: Text.ElideMiddle
-            }
         }
-        IconButton {
-            visible: !row.remote
-            iconName: "close"
+        TextButton {
+            objectName: "useModel-" + row.index
+            visible: !row.current && (row.hovered || row.chosen || row.highlighted)
             focusPolicy: Qt.NoFocus
-            hint: qsTr("Forget this model (the file stays)")
-            onClicked: row.models.forget(row.modelId)
+            text: qsTr("Use")
+            Accessible.name: qsTr("Use %1").arg(row.name)
+            onClicked: row.used()
         }
     }
     background: Rectangle {
         radius: Theme.radius
-        color: row.hovered || row.highlighted ? Theme.hover : "transparent"
+        color: row.chosen ? Theme.pressed : row.hovered || row.highlighted ? Theme.hover : "transparent"
 
         FocusRing {
             shown: row.visualFocus || row.highlighted

@@ -7,8 +7,9 @@ import Inglenook
 Card {
     id: card
 
-    required property SmallerModel smaller
-    required property DesktopPortal portal
+    required property AppModel app
+    readonly property SmallerModel smaller: app.models.smaller
+    readonly property DesktopPortal portal: app.services.portal
 
     objectName: "smallerCard"
     title: smaller.name
@@ -16,9 +17,6 @@ Card {
 
     Connections {
         target: card.smaller
-        function onWanted() {
-            card.open();
-        }
         function onChanged() {
             if (card.smaller.state === SmallerModel.Idle)
                 card.close();

@@ -26,7 +26,7 @@ QString textOf(const FitChoice& choice) {
 
 }  // namespace
 
-FitAdvice::FitAdvice(EngineClient& engine, ModelListModel& models, Settings& settings, QObject* parent)
+FitAdvice::FitAdvice(EngineClient& engine, ModelInUse& models, Settings& settings, QObject* parent)
     : QObject(parent), m_models(models), m_settings(settings) {
     connect(&engine, &EngineClient::loadRefused, this, &FitAdvice::explain);
 }

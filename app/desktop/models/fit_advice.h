@@ -7,7 +7,7 @@
 #include <QStringList>
 
 #include "app/desktop/services/engine_client.h"
-#include "app/desktop/services/model_list_model.h"
+#include "app/desktop/services/model_in_use.h"
 #include "app/desktop/services/settings.h"
 
 namespace ingle::desktop {
@@ -19,7 +19,7 @@ class FitAdvice : public QObject {
     Q_PROPERTY(QString sentence READ sentence NOTIFY changed)
     Q_PROPERTY(QStringList choices READ choices NOTIFY changed)
   public:
-    FitAdvice(EngineClient& engine, ModelListModel& models, Settings& settings, QObject* parent = nullptr);
+    FitAdvice(EngineClient& engine, ModelInUse& models, Settings& settings, QObject* parent = nullptr);
 
     const QString& sentence() const { return m_sentence; }
     const QStringList& choices() const { return m_choices; }
@@ -39,7 +39,7 @@ class FitAdvice : public QObject {
   private:
     void explain(const MemoryEstimate& memory);
 
-    ModelListModel& m_models;
+    ModelInUse& m_models;
     Settings& m_settings;
     std::vector<FitChoice> m_fitting;
     QString m_sentence;

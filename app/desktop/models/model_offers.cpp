@@ -9,6 +9,7 @@
 #include <chrono>
 #include <utility>
 
+#include "app/desktop/models/model_words.h"
 #include "app/desktop/services/text.h"
 
 namespace ingle::desktop {
@@ -28,17 +29,30 @@ QString gigabytes(uint64_t bytes) {
 
 }  // namespace
 
-ModelOffers::ModelOffers(EngineClient& engine, std::string catalog, library::ModelPlaces places,
-                         QObject* parent)
+ModelOffers::ModelOffers(EngineClient& engine, Opener& opener, DesktopPortal& portal, std::string catalog,
+                         library::ModelPlaces places, QObject* parent)
     : QAbstractListModel(parent),
       m_engine(engine),
+      m_opener(opener),
+      m_portal(portal),
       m_catalogPath(std::move(catalog)),
       m_places(std::move(places)),
       m_looking("model-places", kLookPatience) {
     connect(&engine, &EngineClient::computerDescribed, this, [this](const ComputerInfo& computer) {
         m_computer = computer;
+        beginResetModel();
         chooseGood();
+        endResetModel();
+        emit changed();
     });
+    connect(&opener, &Opener::awaitedChanged, this, [this] {
+        if (rowCount() > 0) emit dataChanged(index(0), index(rowCount() - 1), {AwaitedRole});
+    });
+}
+
+void ModelOffers::get(const QString& file, const QString& address) {
+    m_opener.setAwaited(file);
+    m_portal.openLink(address);
 }
 
 void ModelOffers::refresh() {
@@ -61,17 +75,20 @@ void ModelOffers::setOffers(library::Catalog catalog, std::vector<library::Found
     beginResetModel();
     m_catalog = std::move(catalog);
     m_found = std::move(found);
-    endResetModel();
     chooseGood();
+    endResetModel();
+    emit changed();
 }
 
 void ModelOffers::chooseGood() {
     m_good.clear();
-    for (const auto& model : library::goodChoices(
-             m_catalog.models, {m_computer.usableBytes, m_computer.readBytesPerSecond}, kMaxGood))
+    m_order.clear();
+    for (const auto& model : library::goodChoices(m_catalog.models, computerSize(), kMaxGood))
         m_good.push_back(model.name);
-    if (rowCount() > 0) emit dataChanged(index(0), index(rowCount() - 1), {GoodRole});
-    emit changed();
+    for (const std::string& name : m_good)
+        m_order.push_back(&*std::ranges::find(m_catalog.models, name, &library::CatalogModel::name));
+    for (const library::CatalogModel& model : m_catalog.models)
+        if (std::ranges::find(m_good, model.name) == m_good.end()) m_order.push_back(&model);
 }
 
 QString ModelOffers::computer() const {
@@ -88,14 +105,18 @@ QString ModelOffers::age() const {
 }
 
 int ModelOffers::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(m_found.size() + m_catalog.models.size());
+    return parent.isValid() ? 0 : static_cast<int>(m_found.size() + m_order.size());
 }
 
 QVariant ModelOffers::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
     const auto row = static_cast<size_t>(index.row());
     return row < m_found.size() ? foundData(m_found[row], role)
-                                : catalogData(m_catalog.models[row - m_found.size()], role);
+                                : catalogData(*m_order[row - m_found.size()], role);
+}
+
+bool ModelOffers::isGood(const library::CatalogModel& model) const {
+    return std::ranges::find(m_good, model.name) != m_good.end();
 }
 
 QVariant ModelOffers::foundData(const library::FoundModel& model, int role) const {
@@ -107,7 +128,10 @@ QVariant ModelOffers::foundData(const library::FoundModel& model, int role) cons
         case SectionRole:
             return tr("On this computer already");
         case GoodRole:
+        case AwaitedRole:
             return false;
+        case PleasantRole:
+            return true;
         case PathRole:
             return toQString(model.path);
         default:
@@ -120,14 +144,31 @@ QVariant ModelOffers::catalogData(const library::CatalogModel& model, int role) 
         case NameRole:
             return toQString(model.name);
         case SummaryRole:
-            return tr("%1 GB · %2 · %3 · needs %4 GB of memory")
-                .arg(QLocale().toString(model.fileGb, 'f', 1), model.use == "code" ? tr("code") : tr("chat"),
-                     toQString(model.licence))
+            return tr("%1 · %2 · for %3 GB of memory or more")
+                .arg(model.use == "code" ? tr("code") : tr("chat"), toQString(model.licence))
                 .arg(model.memoryGb);
         case SectionRole:
-            return tr("Worth getting");
+            return isGood(model) ? tr("Recommended for this computer") : tr("All models");
         case GoodRole:
-            return std::ranges::find(m_good, model.name) != m_good.end();
+            return isGood(model);
+        case SpeedRole: {
+            const double speed = library::foretoldSpeed(model, computerSize());
+            const QString words = speedText(speed);
+            if (words.isEmpty() || speed >= library::kPleasantTokensPerSecond) return words;
+            return tr("%1: slow on this computer").arg(words);
+        }
+        case PleasantRole: {
+            const double speed = library::foretoldSpeed(model, computerSize());
+            return speed == 0 || speed >= library::kPleasantTokensPerSecond;
+        }
+        case FileRole:
+            return toQString(model.file);
+        case SizeRole:
+            return tr("%1 GB").arg(QLocale().toString(model.fileGb, 'f', model.fileGb < 10 ? 2 : 1));
+        case AddressRole:
+            return toQString(library::fileAddress(model));
+        case AwaitedRole:
+            return m_opener.awaited() == toQString(model.file);
         case PageRole:
             return toQString(model.page);
         default:
@@ -137,7 +178,9 @@ QVariant ModelOffers::catalogData(const library::CatalogModel& model, int role) 
 
 QHash<int, QByteArray> ModelOffers::roleNames() const {
     return {{NameRole, "name"}, {SummaryRole, "summary"}, {SectionRole, "section"},
-            {GoodRole, "good"}, {PageRole, "page"},       {PathRole, "path"}};
+            {GoodRole, "good"}, {SpeedRole, "speed"},     {PleasantRole, "pleasant"},
+            {FileRole, "file"}, {SizeRole, "size"},       {AddressRole, "address"},
+            {PageRole, "page"}, {PathRole, "path"},       {AwaitedRole, "awaited"}};
 }
 
 }  // namespace ingle::desktop

@@ -26,10 +26,10 @@ QString shortPath(const QString& path) {
 
 }  // namespace
 
-SmallerModel::SmallerModel(EngineClient& engine, ModelListModel& models, BackgroundWork& work,
-                           Notices& notices, const QString& folder, QObject* parent)
-    : QObject(parent), m_engine(engine), m_models(models), m_notices(notices), m_folder(folder) {
-    connect(&models, &ModelListModel::choiceWanted, this, &SmallerModel::ask);
+SmallerModel::SmallerModel(EngineClient& engine, Opener& opener, BackgroundWork& work, Notices& notices,
+                           const QString& folder, QObject* parent)
+    : QObject(parent), m_engine(engine), m_opener(opener), m_notices(notices), m_folder(folder) {
+    connect(&opener, &Opener::choiceWanted, this, &SmallerModel::ask);
     connect(this, &SmallerModel::changed, &work, [this, &work] { work.tell(progress()); });
 }
 
@@ -90,7 +90,7 @@ void SmallerModel::setState(State state) {
 
 void SmallerModel::ask(const Recognition& model) {
     // One at a time: this one can be made smaller later.
-    if (m_state == Making) return m_models.add(model.info);
+    if (m_state == Making) return m_opener.add(model.info);
     m_info = model.info;
     m_isPublished = model.can(ModelAction::MakeSmaller);
     m_failure.reset();
@@ -114,12 +114,12 @@ void SmallerModel::closed() {
     m_isShown = false;
     if (m_state == Idle || m_state == Making) return;
     setState(Idle);
-    m_models.decline();
+    m_opener.decline();
 }
 
 void SmallerModel::useAsItIs() {
     setState(Idle);
-    m_models.add(m_info);
+    m_opener.add(m_info);
 }
 
 void SmallerModel::make() {
@@ -145,12 +145,12 @@ void SmallerModel::onMade(const Result<protocol::Imported>& made) {
         const QString path = toQString(made->path);
         const bool wasShown = m_isShown;
         setState(Idle);
-        return wasShown ? m_models.openPath(path) : offer(path);
+        return wasShown ? m_opener.openPath(path) : offer(path);
     }
     if (made.error().code == ErrorCode::Cancelled) {
         m_notices.showToast(tr("Stopped; nothing was kept."));
         setState(Idle);
-        return m_models.decline();
+        return m_opener.decline();
     }
     m_failure = made.error();
     setState(Failed);
@@ -160,11 +160,11 @@ void SmallerModel::onMade(const Result<protocol::Imported>& made) {
 void SmallerModel::offer(const QString& path) {
     m_engine.recognise({path}, [this, path](const Result<std::vector<Recognition>>& things) {
         if (!things || things->empty() || things->front().refusal) return;
-        m_models.keep(things->front().info);
+        m_opener.keep(things->front().info);
         m_notices.showBanner({.topic = Notices::Topic::Arrival,
                               .sentence = tr("The smaller %1 is ready.").arg(name()),
                               .action = tr("Open"),
-                              .run = [this, path] { m_models.openPath(path); }});
+                              .run = [this, path] { m_opener.openPath(path); }});
     });
 }
 

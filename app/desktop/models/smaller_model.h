@@ -12,8 +12,8 @@
 
 #include "app/desktop/services/background_work.h"
 #include "app/desktop/services/engine_client.h"
-#include "app/desktop/services/model_list_model.h"
 #include "app/desktop/services/notices.h"
+#include "app/desktop/services/opener.h"
 
 namespace ingle::desktop {
 
@@ -49,7 +49,7 @@ class SmallerModel : public QObject {
     Q_ENUM(State)
 
     /// `folder`: where smaller files go unless the person chooses another.
-    SmallerModel(EngineClient& engine, ModelListModel& models, BackgroundWork& work, Notices& notices,
+    SmallerModel(EngineClient& engine, Opener& opener, BackgroundWork& work, Notices& notices,
                  const QString& folder, QObject* parent = nullptr);
 
     State state() const { return m_state; }
@@ -91,7 +91,7 @@ class SmallerModel : public QObject {
     void setState(State state);
 
     EngineClient& m_engine;
-    ModelListModel& m_models;
+    Opener& m_opener;
     Notices& m_notices;
     QString m_folder;
     State m_state = Idle;

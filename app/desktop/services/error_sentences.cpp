@@ -141,8 +141,7 @@ QString ErrorSentences::of(ErrorId id, const SentenceArguments& with) {
                 .arg(QLocale().toString(static_cast<qulonglong>(with.count(0))),
                      QLocale().toString(static_cast<qulonglong>(with.count(1))));
         case ErrorId::DraftUnfit:
-            return tr("%1 cannot guess what this model writes: it needs the same vocabulary.")
-                .arg(with.text(0));
+            return tr("%1 cannot predict for this model: it needs the same vocabulary.").arg(with.text(0));
         case ErrorId::HostDied:
             return hostDied(with.text(0));
         case ErrorId::HostMissing:

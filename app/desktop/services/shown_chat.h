@@ -1,8 +1,9 @@
-/// What features know of the chat that is shown, whoever shows it. GUI thread.
+/// The chat that is shown, as other features know it. GUI thread.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
 #include <QObject>
+#include <QString>
 
 #include "app/history/chats/messages.h"
 #include "app/history/store/row_id.h"
@@ -23,10 +24,24 @@ class ShownChat : public QObject {
     virtual bool readOnly() const = 0;
     /// Of the branch shown; null: it is not in it.
     virtual const history::Message* message(history::RowId id) const = 0;
+    virtual bool canRemove(qint64 message) const = 0;
+
+    virtual void newConversation() = 0;
+    virtual void open(qint64 conversation) = 0;
+    /// As open(), also where it is shown already.
+    virtual void showAgain(history::RowId conversation) = 0;
+    virtual void conversationRemoved(history::RowId conversation) = 0;
+    virtual void conversationRenamed(history::RowId conversation, const QString& title) = 0;
+    /// What is set for the conversation or its folder may be something else now.
+    virtual void readProfile() = 0;
 
   signals:
     void conversationChanged();
     void readOnlyChanged();
+    /// Titles, times or order of conversations changed.
+    void listOutdated();
+    /// Other documents stand in it.
+    void documentsChanged();
 };
 
 }  // namespace ingle::desktop

@@ -1,6 +1,7 @@
 #include "app/desktop/services/time_text.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 
 #include <algorithm>
 #include <cmath>
@@ -32,6 +33,15 @@ QString durationText(double seconds) {
     const auto perMinute = static_cast<long>(kMinute);
     if (whole < perMinute) return TimeText::tr("%1 s").arg(whole);
     return TimeText::tr("%1 min %2 s").arg(whole / perMinute).arg(whole % perMinute);
+}
+
+QString whenText(const QDateTime& then, const QDateTime& now) {
+    const QLocale locale;
+    const QString time = locale.toString(then.time(), QLocale::ShortFormat);
+    if (then.date() == now.date()) return time;
+    const bool isThisYear = then.date().year() == now.date().year();
+    return TimeText::tr("%1, %2").arg(locale.toString(then.date(), isThisYear ? "d MMM" : "d MMM yyyy"),
+                                      time);
 }
 
 }  // namespace ingle::desktop

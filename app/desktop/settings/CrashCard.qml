@@ -7,10 +7,10 @@ import Inglenook
 Card {
     id: card
 
-    required property CrashReports crashes
-    required property DesktopPortal portal
-
-    signal saveRequested
+    required property AppModel app
+    required property SaveDialog dialog
+    readonly property CrashReports crashes: app.program.crashes
+    readonly property DesktopPortal portal: app.services.portal
 
     objectName: "crashCard"
     title: qsTr("What happened")
@@ -71,7 +71,7 @@ Card {
                 objectName: "saveCrash"
                 text: qsTr("Save…")
                 prominent: true
-                onClicked: card.saveRequested()
+                onClicked: card.dialog.saveText(qsTr("Save the crash report"), "inglenook-crash.txt", card.crashes.text)
             }
         }
     }

@@ -1,4 +1,4 @@
-// The window: sidebar, conversation, and whatever lies over them.
+// The window: sidebar, conversation, and the pages and cards that take their place or lie over them.
 import QtQuick
 import QtQuick.Dialogs
 import QtQuick.Layouts
@@ -9,7 +9,17 @@ T.ApplicationWindow {
     id: window
 
     required property AppModel app
+    readonly property Services services: app.services
+    readonly property Actions actions: services.actions
+    readonly property PrivateChat secret: app.chats.secret
     readonly property bool narrow: width < Theme.narrowWidth
+    /// The language is written from right to left.
+    readonly property bool mirrored: Application.layoutDirection === Qt.RightToLeft
+    readonly property ChatView shownView: secret.shown ? privateView.item as ChatView : chatView
+    /// The page that is shown in the place of the chat; empty: none is.
+    property string page: ""
+    /// Cards that have been opened, by their names.
+    property var cards: ({})
 
     component PageView: ChatView {
         required property ChatPage page
@@ -20,22 +30,80 @@ T.ApplicationWindow {
         editMeasure: page.editMeasure
         words: page.words
         finder: page.finder
-        shelf: window.app.documents
-        prompts: window.app.prompts
-        documents: window.app.chatDocuments
-        startPage: window.app.startPage
-        models: window.app.models
-        offers: window.app.offers
-        notices: window.app.notices
-        actions: window.app.actions
-        portal: window.app.portal
-        colours: window.app.colours
-        formulas: window.app.formulas
+        startPage: window.app.chats.startPage
+        prompts: window.app.chats.prompts
+        models: window.services.model
+        notices: window.services.notices
+        actions: window.actions
+        portal: window.services.portal
+        colours: window.services.colours
+        formulas: window.services.formulas
         narrow: window.narrow
+        startOffers: startModels
         onSidebarRequested: drawer.open()
+        onModelsRequested: modelMenu.openFor(0)
         onSaveRequested: (text, label) => saveDialog.saveCode(text, label)
     }
-    readonly property ChatView shownView: app.secret.shown ? privateView.item as ChatView : chatView
+    Component {
+        id: startModels
+        StartOffers {
+            app: window.app
+        }
+    }
+    // Documents are kept; a private chat has none.
+    Component {
+        id: documentStrip
+        DocumentStrip {
+            objectName: "documentStrip"
+            shelf: window.app.documents.shelf
+            model: window.app.documents.ofChat
+        }
+    }
+
+    /// Opens a page or a card by its name, see Parts.
+    function open(name: string) {
+        if (parts.pages[name])
+            showPage(name);
+        else if (parts.cards[name])
+            card(name).open();
+    }
+    function showPage(name: string) {
+        const given = {
+            "app": app
+        };
+        if (name === "help")
+            given.dialog = saveDialog;
+        page = name;
+        pageLoader.setSource(parts.pages[name], given);
+        (pageLoader.item as Page)?.takeFocus();
+        drawer.close();
+    }
+    function leavePage() {
+        page = "";
+        pageLoader.source = "";
+    }
+    /// Made when it is asked for the first time.
+    function card(name: string): Card {
+        if (!cards[name]) {
+            const given = {
+                "app": app
+            };
+            if (name === "crash" || name === "export")
+                given.dialog = saveDialog;
+            const component = Qt.createComponent(parts.cards[name]);
+            cards[name] = component.createObject(window.contentItem, given);
+            cards[name].services = services;
+        }
+        return cards[name];
+    }
+    function toComposer() {
+        leavePage();
+        shownView.focusComposer();
+    }
+    function openFiles(files: var) {
+        leavePage();
+        services.opener.openUrls(files);
+    }
 
     width: 1080
     height: 760
@@ -45,38 +113,21 @@ T.ApplicationWindow {
     visible: false
     Component.onCompleted: app.place.show(window)
     // The desktop may write down titles of windows.
-    title: app.secret.shown ? qsTr("Private chat") + " — Inglenook"
-        : app.chat.title.length > 0 ? app.chat.title + " — Inglenook" : "Inglenook"
+    title: secret.shown ? qsTr("Private chat") + " — Inglenook"
+        : app.chats.chat.title.length > 0 ? app.chats.chat.title + " — Inglenook" : "Inglenook"
     color: Theme.window
 
-    Binding {
-        target: Theme
-        property: "dark"
-        value: window.app.settings.theme === "dark"
-            || (window.app.settings.theme !== "light" && window.app.portal.prefersDark)
+    ThemeBindings {
+        services: window.services
+        secret: window.secret
     }
-    Binding {
-        target: Theme
-        property: "secret"
-        value: window.app.secret.shown
-    }
-    Binding {
-        target: Theme
-        property: "textScale"
-        value: window.app.settings.textScale / 100
-    }
-    Binding {
-        target: Theme
-        property: "reducedMotion"
-        value: window.app.portal.reducesMotion
-    }
-    Binding {
-        target: Theme
-        property: "fixedFontFamily"
-        value: window.app.portal.fixedFontFamily
+    Parts {
+        id: parts
     }
 
     RowLayout {
+        LayoutMirroring.enabled: window.mirrored
+        LayoutMirroring.childrenInherit: true
         anchors.fill: parent
         spacing: 0
 
@@ -94,18 +145,44 @@ T.ApplicationWindow {
             PageView {
                 id: chatView
                 anchors.fill: parent
-                visible: !window.app.secret.shown
-                page: window.app.page
+                visible: !window.secret.shown && window.page.length === 0
+                page: window.app.chats.page
+                documents: documentStrip
             }
             // Made anew for each, so that no field remembers what was in it.
             Loader {
                 id: privateView
                 anchors.fill: parent
-                active: window.app.secret.open
-                visible: window.app.secret.shown
+                active: window.secret.open
+                visible: window.secret.shown && window.page.length === 0
                 sourceComponent: PageView {
-                    secret: window.app.secret
-                    page: window.app.secret.page
+                    secret: window.secret
+                    page: window.secret.page
+                }
+            }
+            ColumnLayout {
+                anchors.fill: parent
+                visible: window.page.length > 0
+                spacing: 0
+
+                Banner {
+                    Layout.fillWidth: true
+                    Layout.topMargin: visible ? Theme.s : 0
+                    notices: window.services.notices
+                    portal: window.services.portal
+                }
+                Loader {
+                    id: pageLoader
+                    objectName: "pageLoader"
+                    Layout.fillWidth: true
+                    Layout.fillHeight: true
+                }
+            }
+            Connections {
+                target: pageLoader.item
+                ignoreUnknownSignals: true
+                function onDone() {
+                    window.toComposer();
                 }
             }
         }
@@ -114,31 +191,36 @@ T.ApplicationWindow {
     // The sidebar's edge.
     MouseArea {
         objectName: "sidebarEdge"
-        x: window.app.place.sidebarWidth - width / 2
+        x: (window.mirrored ? window.width - window.app.place.sidebarWidth : window.app.place.sidebarWidth) - width / 2
         width: Theme.s
         height: window.height
         visible: !window.narrow
         cursorShape: Qt.SplitHCursor
-        onPositionChanged: mouse => window.app.place.sidebarWidth = Math.round(x + mouse.x)
+        onPositionChanged: mouse => {
+            const at = Math.round(x + mouse.x);
+            window.app.place.sidebarWidth = window.mirrored ? window.width - at : at;
+        }
     }
 
     Component {
         id: sidebar
         Sidebar {
-            chat: window.app.page.chat
-            secret: window.app.secret
-            conversations: window.app.conversations
-            folders: window.app.folders
-            profiles: window.app.page.profiles
-            actions: window.app.actions
+            chat: window.app.chats.page.chat
+            secret: window.secret
+            conversations: window.app.sidebar.conversations
+            folders: window.app.sidebar.folders
+            profiles: window.app.chats.page.profiles
+            actions: window.actions
+            page: window.page
             onChosen: {
                 drawer.close();
-                window.shownView.focusComposer();
+                window.toComposer();
             }
             onDone: {
                 drawer.close();
-                window.shownView.focusComposer();
+                window.toComposer();
             }
+            onSearchLeft: window.app.chats.page.finder.lookAway()
         }
     }
 
@@ -146,7 +228,7 @@ T.ApplicationWindow {
         id: drawer
         width: Math.min(window.app.place.sidebarWidth, window.width - Theme.xxl)
         height: window.height
-        edge: Application.layoutDirection === Qt.RightToLeft ? Qt.RightEdge : Qt.LeftEdge
+        edge: window.mirrored ? Qt.RightEdge : Qt.LeftEdge
         interactive: window.narrow
         enter: Transition {
             SmoothedAnimation {
@@ -162,90 +244,13 @@ T.ApplicationWindow {
             color: Theme.scrim
         }
         contentItem: Loader {
+            LayoutMirroring.enabled: window.mirrored
+            LayoutMirroring.childrenInherit: true
             active: window.narrow
             sourceComponent: sidebar
         }
     }
 
-    ModelLibrary {
-        id: library
-        models: window.app.models
-        offers: window.app.offers
-        smaller: window.app.smaller
-        actions: window.app.actions
-        portal: window.app.portal
-    }
-    DocumentsCard {
-        id: documentsCard
-        shelf: window.app.documents
-    }
-    QuotesCard {
-        id: quotesCard
-        finder: window.app.quotes
-    }
-    PromptCard {
-        id: promptCard
-        prompt: window.app.shownPage.prompt
-        actions: window.app.actions
-        portal: window.app.portal
-    }
-    ProfileCard {
-        id: profileCard
-        editor: window.app.shownPage.profiles
-    }
-    DataCard {
-        id: dataCard
-        importer: window.app.chatImport
-        backups: window.app.backups
-        places: window.app.dataPlaces
-        actions: window.app.actions
-        portal: window.app.portal
-    }
-    ImportCard {
-        importer: window.app.chatImport
-        portal: window.app.portal
-    }
-    ExportCard {
-        id: exportCard
-        exporter: window.app.chatExport
-        dialog: saveDialog
-        folders: window.app.folders
-    }
-    SettingsCard {
-        id: settingsCard
-        onDataWanted: {
-            close();
-            dataCard.open();
-        }
-        settings: window.app.settings
-        devices: window.app.devices
-        models: window.app.models
-        about: window.app.about
-    }
-    PromptsCard {
-        id: promptsCard
-        prompts: window.app.prompts
-    }
-    ShortcutsCard {
-        id: shortcutsCard
-        actions: window.app.actions
-    }
-    TrashCard {
-        id: trashCard
-        trash: window.app.trash
-    }
-    PaletteCard {
-        id: paletteCard
-        actions: window.app.actions
-    }
-    CrashCard {
-        id: crashCard
-        crashes: window.app.crashes
-        portal: window.app.portal
-        onSaveRequested: {
-            saveDialog.saveText(qsTr("Save the crash report"), "inglenook-crash.txt", window.app.crashes.text);
-        }
-    }
     // The desktop's own through its portal, Qt's where there is none.
     FileDialog {
         id: openDialog
@@ -255,179 +260,83 @@ T.ApplicationWindow {
                       qsTr("Documents (*.txt *.md *.html *.pdf *.docx *.odt)")]
         onAccepted: window.openFiles([selectedFile])
     }
+    FileDialog {
+        id: attachDialog
+        objectName: "attachDialog"
+        title: qsTr("Add documents")
+        fileMode: FileDialog.OpenFiles
+        nameFilters: [qsTr("Documents (*.txt *.md *.html *.pdf *.docx *.odt)"), qsTr("All files (*)")]
+        onAccepted: window.openFiles(selectedFiles)
+    }
+    ImportDialogs {
+        id: importDialogs
+        importer: window.app.data.chatImport
+    }
     SaveDialog {
         id: saveDialog
-        place: window.app.savePlace
-
-        function saveText(heading: string, name: string, text: string) {
-            ask(heading, name, (file, replace) => window.app.saver.save(text, file, replace));
-        }
-        function saveCode(text: string, label: string) {
-            saveText(qsTr("Save the code"), window.app.saver.codeName(label), text);
-        }
-    }
-    FitCard {
-        fit: window.app.fit
-    }
-    SmallerCard {
-        smaller: window.app.smaller
-        portal: window.app.portal
-    }
-    HelpCard {
-        id: helpCard
-        onSaveRequested: (text, label) => saveDialog.saveCode(text, label)
-        colours: window.app.colours
-        formulas: window.app.formulas
-        portal: window.app.portal
+        place: window.services.savePlace
+        saver: window.services.saver
     }
     Toasts {
-        parent: window.shownView
+        parent: window.shownView.visible ? window.shownView : pageLoader
         anchors.bottom: parent.bottom
-        anchors.bottomMargin: window.shownView.composerHeight + Theme.s
+        anchors.bottomMargin: (window.shownView.visible ? window.shownView.composerHeight : 0) + Theme.s
         width: parent.width
-        room: window.shownView.height - anchors.bottomMargin
-        notices: window.app.notices
+        room: parent.height - anchors.bottomMargin
+        notices: window.services.notices
     }
-
-    DropArea {
-        id: dropArea
+    ModelMenu {
+        id: modelMenu
+        app: window.app
+        parent: window.shownView
+    }
+    DropPlace {
         anchors.fill: parent
-        onEntered: drag => drag.accepted = drag.hasUrls
-        onDropped: drop => {
-            window.openFiles(drop.urls);
-            drop.accept();
-        }
-
-        Rectangle {
-            anchors.fill: parent
-            visible: dropArea.containsDrag
-            color: Theme.scrim
-
-            Rectangle {
-                anchors.centerIn: parent
-                width: dropText.implicitWidth + 2 * Theme.xxl
-                height: dropText.implicitHeight + 2 * Theme.xl
-                radius: Theme.largeRadius
-                color: Theme.popup
-
-                Text {
-                    id: dropText
-                    textFormat: Text.PlainText
-                    anchors.centerIn: parent
-                    text: qsTr("Drop to open")
-                    color: Theme.text
-                    font.pixelSize: Theme.headingSize(2)
-                }
-            }
-        }
+        onFilesDropped: files => window.openFiles(files)
     }
 
     Connections {
-        target: window.app.chat
+        target: window.app.chats.chat
         function onModelNeeded() {
-            library.open();
+            window.open("models");
+        }
+        function onOtherModelWanted(message: double) {
+            modelMenu.openFor(message);
         }
     }
-
-    Connections {
-        target: window.app.documents
-        function onOpened() {
-            documentsCard.open();
-        }
-    }
-
-    Connections {
-        target: window.app.quotes
-        function onFound() {
-            quotesCard.open();
-        }
-    }
-
-    // They speak of the chat that was shown.
-    Connections {
-        target: window.app
-        function onChatChanged() {
-            promptCard.close();
-            profileCard.close();
-        }
-    }
-
-    Connections {
-        target: promptCard.prompt
-        function onOpened() {
-            promptCard.open();
-        }
-    }
-
-    Connections {
-        target: profileCard.editor
-        function onOpened() {
-            profileCard.open();
-        }
-    }
-
-    Connections {
-        target: window.app.models
-        function onInsteadWanted() {
-            library.open();
-        }
-    }
-
     Connections {
         target: window.app
         function onFilesGiven(files) {
             window.openFiles(files);
         }
     }
-
     Connections {
-        target: window.app.actions
-        function onViewWanted(view) {
-            switch (view) {
-            case Actions.ComposerView:
-                window.shownView.focusComposer();
+        target: window.actions
+        function onPageWanted(page) {
+            switch (page) {
+            case "composer":
+                window.toComposer();
                 break;
-            case Actions.ModelsView:
-                library.open();
-                break;
-            case Actions.DocumentsView:
-                documentsCard.open();
-                break;
-            case Actions.SettingsView:
-                settingsCard.open();
-                break;
-            case Actions.HelpView:
-                helpCard.open();
-                break;
-            case Actions.PaletteView:
-                paletteCard.open();
-                break;
-            case Actions.OpenFileView:
+            case "openFile":
                 openDialog.open();
                 break;
-            case Actions.PromptsView:
-                promptsCard.open();
+            case "attach":
+                attachDialog.open();
                 break;
-            case Actions.DataView:
-                dataCard.open();
+            case "importFile":
+                importDialogs.chooseFile();
                 break;
-            case Actions.ImportFileView:
-                dataCard.chooseFile();
-                break;
-            case Actions.TrashView:
-                trashCard.open();
-                break;
-            case Actions.ShortcutsView:
-                shortcutsCard.open();
-                break;
-            case Actions.SearchView:
+            case "search":
                 if (window.narrow)
                     drawer.open();
                 break;
+            default:
+                window.open(page);
             }
         }
         function onExportWanted(conversation) {
-            exportCard.openFor(conversation, window.app.conversations.titleOf(conversation));
+            const dialog = window.card("export") as ExportCard;
+            dialog.openFor(conversation, window.app.sidebar.conversations.titleOf(conversation));
         }
         function onRenameWanted() {
             if (window.narrow)
@@ -435,28 +344,17 @@ T.ApplicationWindow {
         }
     }
 
-    Connections {
-        target: window.app.crashes
-        function onShown() {
-            crashCard.open();
-        }
-    }
-
-    function openFiles(files: var) {
-        library.close();
-        app.models.openUrls(files);
-    }
-
     // They rest while a card or a menu lies open: Qt asks where in the window they stand.
     Instantiator {
-        model: window.app.actions.shortcuts
+        model: window.actions.shortcuts
         delegate: Shortcut {
             required property var modelData
 
             sequences: modelData.sequences
             // Read only because it tells that the answer may be another one now.
-            enabled: window.app.actions.revision >= 0 && window.app.actions.can(modelData.id)
-            onActivated: window.app.actions.run(modelData.id)
+            enabled: window.actions.revision >= 0 && (modelData.anywhere || window.page.length === 0)
+                && window.actions.can(modelData.id)
+            onActivated: window.actions.run(modelData.id)
         }
     }
 }

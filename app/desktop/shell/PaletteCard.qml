@@ -7,7 +7,8 @@ import Inglenook
 Card {
     id: card
 
-    required property Actions actions
+    required property AppModel app
+    readonly property Actions actions: app.services.actions
 
     objectName: "paletteCard"
     title: qsTr("All actions")
@@ -71,8 +72,8 @@ Card {
 
                     Icon {
                         Layout.leftMargin: Theme.s
-                        Layout.preferredWidth: 17
-                        Layout.preferredHeight: 17
+                        Layout.preferredWidth: Theme.iconSize(17)
+                        Layout.preferredHeight: Theme.iconSize(17)
                         name: row.modelData.icon
                         color: Theme.mutedText
                     }

@@ -18,6 +18,7 @@
 #include "app/crash/crash_report.h"
 #include "app/desktop/services/text.h"
 #include "app/desktop/services/typesetter.h"
+#include "app/desktop/settings/language.h"
 #include "app/desktop/shell/app_model.h"
 #include "app/desktop/shell/arguments.h"
 #include "app/desktop/shell/file_argument.h"
@@ -89,9 +90,10 @@ QString refusalOf(const ingle::Error& error) {
     const QString reason = toQString(error.message);
     if (error.code != ingle::ErrorCode::Io)
         return QCoreApplication::translate("main", "Inglenook is open already, but %1.").arg(reason);
-    return QCoreApplication::translate("main",
-                                       "The folder for conversations %1. Mend that, or choose another "
-                                       "folder with --data-dir.")
+    return QCoreApplication::translate(
+               "main",
+               "The folder for conversations %1. Fix the permissions, or choose another "
+               "folder with --data-dir.")
         .arg(reason);
 }
 
@@ -167,16 +169,13 @@ int main(int argc, char** argv) {
     QGuiApplication::setDesktopFileName("io.github.inglenook.Inglenook");
     QGuiApplication::setWindowIcon(QIcon(":/qt/qml/Inglenook/icons/inglenook.svg"));
 
-    QTranslator translator;
-    if (translator.load(QLocale(), "inglenook", "_", ":/i18n"))
-        QCoreApplication::installTranslator(&translator);
-    if (QLocale().textDirection() == Qt::RightToLeft) QGuiApplication::setLayoutDirection(Qt::RightToLeft);
-
+    useLanguage({});
     const auto arguments = parseArguments(argc, argv);
     if (!arguments) {
         refuse(arguments.error().message);
         return kWrongUsage;
     }
+    useLanguage(chosenLanguage(dataDir));
     // Qt's own place is not in a chosen data folder.
     qputenv("QML_DISK_CACHE_PATH", QByteArray::fromStdString(cacheDir + "/qmlcache"));
     if (!made) return refuseInWindow(refusalOf(made.error()));
@@ -206,6 +205,8 @@ int main(int argc, char** argv) {
     engine.load(QUrl("qrc:/qt/qml/Inglenook/shell/Main.qml"));
     if (engine.rootObjects().isEmpty()) return refuse("The window could not be created.");
     auto* window = qobject_cast<QQuickWindow*>(engine.rootObjects().constFirst());
+    QObject::connect(model.services(), &Services::languageChanged, &engine,
+                     &QQmlApplicationEngine::retranslate);
     model.serve(*request);
     QObject::connect(&instance, &SingleInstance::requested, window,
                      [window, &model](const StartRequest& next) {

@@ -80,13 +80,14 @@ void scrollTo(const QQuickItem& item) {
 }  // namespace
 
 TestHook::TestHook(QQuickWindow& window, AppModel& model) : m_window(window), m_model(model) {
-    connect(model.engine(), &EngineClient::hostPidChanged, this, [this](qint64 pid) { m_hostPid = pid; });
+    connect(&model.services()->engine(), &EngineClient::hostPidChanged, this,
+            [this](qint64 pid) { m_hostPid = pid; });
     connect(&window, &QQuickWindow::frameSwapped, this, [this] {
         ++m_numFrames;
         if (m_firstFrameMs == 0) m_firstFrameMs = monotonicMs();
     });
-    connect(model.models(), &ModelListModel::stateChanged, this, [this] {
-        if (m_modelReadyMs == 0 && m_model.models()->state() == ModelListModel::Ready)
+    connect(model.services()->model(), &ModelInUse::stateChanged, this, [this] {
+        if (m_modelReadyMs == 0 && m_model.services()->model()->state() == ModelInUse::Ready)
             m_modelReadyMs = monotonicMs();
     });
     connect(&m_server, &QLocalServer::newConnection, this, [this] {
@@ -202,17 +203,17 @@ QJsonObject TestHook::act(const QJsonObject& command) {
     const QUrl file = QUrl::fromLocalFile(command["path"].toString());
     // What a dialog or a menu would have asked for comes with the command.
     if (action == "moveTo") {
-        m_model.conversations()->moveTo(number("target"), number("folder"));
+        m_model.sidebar()->conversations()->moveTo(number("target"), number("folder"));
     } else if (action == "moveToNewFolder") {
-        m_model.conversations()->moveToNewFolder(number("target"), command["title"].toString());
+        m_model.sidebar()->conversations()->moveToNewFolder(number("target"), command["title"].toString());
     } else if (action == "open") {
-        m_model.page()->chat()->open(number("target"));
+        m_model.chats()->page()->chat()->open(number("target"));
     } else if (action == "export") {
-        m_model.chatExport()->write(0, 0, "json", file, true);
+        m_model.data()->chatExport()->write(0, 0, "json", file, true);
     } else if (action == "restore") {
-        m_model.backups()->restore(command["row"].toInt());
-    } else if (m_model.actions()->can(action, number("target"))) {
-        m_model.actions()->run(action, number("target"));
+        m_model.data()->backups()->restore(command["row"].toInt());
+    } else if (m_model.services()->actions()->can(action, number("target"))) {
+        m_model.services()->actions()->run(action, number("target"));
     } else {
         return failure(action + " cannot be done now");
     }
@@ -221,7 +222,7 @@ QJsonObject TestHook::act(const QJsonObject& command) {
 
 QJsonArray TestHook::rows() const {
     QJsonArray rows;
-    const ConversationListModel& list = *m_model.conversations();
+    const ConversationListModel& list = *m_model.sidebar()->conversations();
     for (int row = 0; row < std::min(list.rowCount(), kMostRows); ++row) {
         const QModelIndex at = list.index(row);
         rows.append(QJsonObject{
@@ -235,9 +236,9 @@ QJsonArray TestHook::rows() const {
 }
 
 QJsonObject TestHook::state() {
-    const ChatController& chat = *m_model.chat();
+    const ChatController& chat = *m_model.chats()->chat();
     QJsonArray messages;
-    for (const history::Message& message : m_model.chat()->messages()->messages()) {
+    for (const history::Message& message : m_model.chats()->chat()->messages()->messages()) {
         messages.append(QJsonObject{
             {"id", static_cast<qint64>(message.id)},
             {"role", message.role == Role::User ? "user" : "assistant"},
@@ -247,10 +248,10 @@ QJsonObject TestHook::state() {
         });
     }
     QJsonArray deviceChoices;
-    for (const QVariant& choice : m_model.devices()->choices())
+    for (const QVariant& choice : m_model.program()->devices()->choices())
         deviceChoices.append(choice.toMap()["name"].toString());
     QJsonArray documents;
-    const DocumentShelf& shelf = *m_model.documents();
+    const DocumentShelf& shelf = *m_model.documents()->shelf();
     for (int row = 0; row < shelf.rowCount(); ++row) {
         const QModelIndex at = shelf.index(row);
         documents.append(QJsonObject{
@@ -265,38 +266,38 @@ QJsonObject TestHook::state() {
         {"ok", true},
         {"documents", documents},
         {"rows", rows()},
-        {"import", enumName(m_model.chatImport()->state())},
-        {"importFraction", m_model.chatImport()->fraction()},
-        {"exporting", m_model.chatExport()->writing()},
-        {"backups", m_model.backups()->rowCount()},
-        {"backingUp", m_model.backups()->busy()},
+        {"import", enumName(m_model.data()->chatImport()->state())},
+        {"importFraction", m_model.data()->chatImport()->fraction()},
+        {"exporting", m_model.data()->chatExport()->writing()},
+        {"backups", m_model.data()->backups()->rowCount()},
+        {"backingUp", m_model.data()->backups()->busy()},
         {"firstFrameMs", m_firstFrameMs},
         {"modelReadyMs", m_modelReadyMs},
-        {"modelState", enumName(m_model.models()->state())},
-        {"modelPath", QString::fromStdString(m_model.models()->current().path)},
-        {"models", m_model.models()->rowCount()},
-        {"modelName", m_model.models()->currentName()},
-        {"inspecting", m_model.models()->inspecting()},
+        {"modelState", enumName(m_model.services()->model()->state())},
+        {"modelPath", QString::fromStdString(m_model.services()->model()->current().path)},
+        {"models", m_model.models()->library()->rowCount()},
+        {"modelName", m_model.services()->model()->currentName()},
+        {"inspecting", m_model.services()->opener()->isLooking()},
         {"generationState", enumName(chat.generation())},
-        {"banner", m_model.notices()->banner()},
-        {"bannerAction", m_model.notices()->bannerAction()},
-        {"toast", m_model.notices()->toast()},
-        {"smaller", enumName(m_model.smaller()->state())},
-        {"smallerFraction", m_model.smaller()->fraction()},
-        {"smallerSentence", m_model.smaller()->sentence()},
-        {"computer", m_model.offers()->computer()},
-        {"offers", m_model.offers()->rowCount()},
+        {"banner", m_model.services()->notices()->banner()},
+        {"bannerAction", m_model.services()->notices()->bannerAction()},
+        {"toast", m_model.services()->notices()->toast()},
+        {"smaller", enumName(m_model.models()->smaller()->state())},
+        {"smallerFraction", m_model.models()->smaller()->fraction()},
+        {"smallerSentence", m_model.models()->smaller()->sentence()},
+        {"computer", m_model.models()->offers()->computer()},
+        {"offers", m_model.models()->offers()->rowCount()},
         {"focus", m_window.activeFocusItem() ? m_window.activeFocusItem()->objectName() : QString()},
-        {"fallback", m_model.models()->fallback()},
-        {"device", m_model.models()->device()},
+        {"fallback", m_model.services()->model()->fallback()},
+        {"device", m_model.services()->model()->device()},
         {"hostPid", m_hostPid},
         {"deviceChoices", deviceChoices},
         {"conversationId", chat.conversationId()},
-        {"conversations", m_model.conversations()->rowCount()},
-        {"private", m_model.secret()->isShown()},
+        {"conversations", m_model.sidebar()->conversations()->rowCount()},
+        {"private", m_model.chats()->secret()->isShown()},
         {"title", chat.title()},
         {"draft", chat.draft()},
-        {"statusLine", m_model.status()->everything()},
+        {"statusLine", m_model.chats()->shownPage()->status()->everything()},
         {"messages", messages},
         {"width", m_window.width()},
         {"height", m_window.height()},
@@ -308,7 +309,7 @@ QJsonObject TestHook::screenshot(const QJsonObject& command) {
 }
 
 void TestHook::logFrame() {
-    const auto& messages = m_model.chat()->messages()->messages();
+    const auto& messages = m_model.chats()->chat()->messages()->messages();
     if (messages.empty() || messages.back().role != Role::Assistant) return;
     const history::Message& newest = messages.back();
     if (newest.id != m_paintedId) {

@@ -51,7 +51,7 @@ T.ItemDelegate {
         row.forceActiveFocus();
     }
 
-    height: snippet.length > 0 ? 58 : 38
+    height: Theme.controlSize + Theme.xs + (snippet.length > 0 ? Math.round(20 * Math.max(1, Theme.textScale)) : 0)
     hoverEnabled: true
     highlighted: ListView.isCurrentItem && ListView.view.activeFocus
     Accessible.role: Accessible.ListItem
@@ -73,6 +73,8 @@ T.ItemDelegate {
         event.accepted = true;
         if (event.key === Qt.Key_F2)
             actions.run("rename", conversationId);
+        else if (event.key === Qt.Key_F10 && (event.modifiers & Qt.ShiftModifier))
+            menuRequested(row, width / 2, height);
         else if (event.key === Qt.Key_Space)
             conversations.toggleSelected(conversationId);
         else
@@ -138,8 +140,8 @@ T.ItemDelegate {
         anchors.right: parent.right
         anchors.rightMargin: Theme.m
         anchors.verticalCenter: parent.verticalCenter
-        width: 15
-        height: 15
+        width: Theme.iconSize(15)
+        height: Theme.iconSize(15)
         name: "pin"
         color: Theme.mutedText
         visible: row.pinned && !row.answering && !moreButton.visible && !row.renaming

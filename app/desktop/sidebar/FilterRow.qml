@@ -48,8 +48,8 @@ Flow {
             }
             Icon {
                 anchors.verticalCenter: parent.verticalCenter
-                width: 15
-                height: 15
+                width: Theme.iconSize(15)
+                height: Theme.iconSize(15)
                 name: "chevron-down"
                 color: filter.narrows ? Theme.accent : Theme.mutedText
             }

@@ -37,7 +37,7 @@ T.ItemDelegate {
     }
 
     objectName: "folder-" + folder
-    height: 38
+    height: Theme.controlSize + Theme.xs
     hoverEnabled: true
     highlighted: ListView.isCurrentItem && ListView.view.activeFocus
     Accessible.role: Accessible.ListItem
@@ -62,14 +62,14 @@ T.ItemDelegate {
         Icon {
             Layout.leftMargin: Theme.m
             Layout.rightMargin: -Theme.xs
-            Layout.preferredWidth: 15
-            Layout.preferredHeight: 15
+            Layout.preferredWidth: Theme.iconSize(15)
+            Layout.preferredHeight: Theme.iconSize(15)
             name: row.open ? "chevron-down" : "chevron-right"
             color: Theme.mutedText
         }
         Icon {
-            Layout.preferredWidth: 17
-            Layout.preferredHeight: 17
+            Layout.preferredWidth: Theme.iconSize(17)
+            Layout.preferredHeight: Theme.iconSize(17)
             name: row.folder > 0 ? "folder" : "archive"
             color: Theme.mutedText
         }

@@ -14,11 +14,23 @@ Rectangle {
     required property Folders folders
     required property ProfileEditor profiles
     required property Actions actions
+    /// That is shown in the place of the chat.
+    required property string page
 
     /// A conversation was chosen; a drawer can close.
     signal chosen
     /// The person is done here.
     signal done
+    /// Nothing is searched for any more.
+    signal searchLeft
+
+    /// Leaves the search first.
+    function leave() {
+        if (searchField.text.length > 0)
+            searchField.clear();
+        else
+            done();
+    }
 
     color: Theme.sidebar
 
@@ -59,13 +71,25 @@ Rectangle {
             Layout.rightMargin: Theme.m
             label: qsTr("Search all conversations")
             placeholderText: qsTr("Search")
-            leftPadding: Theme.xl + Theme.s
-            onTextChanged: sidebar.conversations.searchText = text
-            Keys.onEscapePressed: {
-                if (text.length > 0)
-                    clear();
-                else
-                    sidebar.done();
+            leftPadding: Theme.iconSize(17) + 2 * Theme.s
+            // Also where the sidebar is made anew, as in a window that became narrow.
+            text: sidebar.conversations.searchText
+            rightPadding: clearSearch.visible ? clearSearch.width : Theme.m
+            onTextChanged: {
+                if (text.length === 0 && sidebar.conversations.searchText.length > 0)
+                    sidebar.searchLeft();
+                sidebar.conversations.searchText = text;
+            }
+            Keys.onEscapePressed: sidebar.leave()
+
+            IconButton {
+                id: clearSearch
+                objectName: "clearSearch"
+                anchors.right: parent.right
+                visible: searchField.text.length > 0
+                iconName: "close"
+                hint: qsTr("Clear the search")
+                onClicked: searchField.clear()
             }
             Keys.onDownPressed: {
                 list.currentIndex = 0;
@@ -75,8 +99,8 @@ Rectangle {
             Icon {
                 x: Theme.s
                 anchors.verticalCenter: parent.verticalCenter
-                width: 17
-                height: 17
+                width: Theme.iconSize(17)
+                height: Theme.iconSize(17)
                 name: "search"
                 color: Theme.mutedText
             }
@@ -120,7 +144,7 @@ Rectangle {
                 if (activeFocus && currentIndex < 0)
                     currentIndex = Math.max(0, sidebar.conversations.rowOf(sidebar.chat.conversationId));
             }
-            Keys.onEscapePressed: sidebar.done()
+            Keys.onEscapePressed: sidebar.leave()
             boundsBehavior: Flickable.StopAtBounds
             model: sidebar.conversations
             Accessible.role: Accessible.List
@@ -179,13 +203,23 @@ Rectangle {
                 anchors.horizontalCenter: parent.horizontalCenter
                 y: Theme.xl
                 visible: list.count === 0
+                width: Math.min(implicitWidth, list.width - 2 * Theme.l)
+                wrapMode: Text.Wrap
+                horizontalAlignment: Text.AlignHCenter
                 text: sidebar.conversations.emptySentence
                 color: Theme.mutedText
                 font.pixelSize: Theme.smallSize
             }
         }
 
+        Entries {
+            Layout.fillWidth: true
+            visible: !selection.visible
+            actions: sidebar.actions
+            page: sidebar.page
+        }
         SelectionBar {
+            id: selection
             Layout.fillWidth: true
             conversations: sidebar.conversations
             actions: sidebar.actions
@@ -255,8 +289,8 @@ Rectangle {
     }
     Connections {
         target: sidebar.actions
-        function onViewWanted(view) {
-            if (view !== Actions.SearchView)
+        function onPageWanted(page) {
+            if (page !== "search")
                 return;
             searchField.forceActiveFocus(Qt.ShortcutFocusReason);
             searchField.selectAll();

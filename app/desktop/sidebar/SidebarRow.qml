@@ -10,7 +10,7 @@ T.ItemDelegate {
     required property string iconName
     property bool shown: false
 
-    implicitHeight: 38
+    implicitHeight: Theme.controlSize + Theme.xs
     hoverEnabled: true
     focusPolicy: Qt.TabFocus
     Accessible.name: text
@@ -22,8 +22,8 @@ T.ItemDelegate {
 
         Icon {
             Layout.leftMargin: Theme.l
-            Layout.preferredWidth: 17
-            Layout.preferredHeight: 17
+            Layout.preferredWidth: Theme.iconSize(17)
+            Layout.preferredHeight: Theme.iconSize(17)
             name: row.iconName
             color: Theme.mutedText
         }

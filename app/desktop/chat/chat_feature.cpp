@@ -1,0 +1,72 @@
+#include "app/desktop/chat/chat_feature.h"
+
+namespace ingle::desktop {
+namespace {
+
+PageParts partsOf(Services& services) {
+    return {services.engine(), *services.model(),    *services.opener(),
+            services.work(),   *services.settings(), *services.notices()};
+}
+
+}  // namespace
+
+ChatFeature::ChatFeature(Services& services)
+    : m_services(services),
+      m_page(services.storage(), partsOf(services)),
+      m_secret(partsOf(services)),
+      m_startPage(*services.model(), *services.opener()),
+      m_prompts(services.storage(), *services.notices()) {
+    ModelInUse& model = *services.model();
+    connect(m_page.chat(), &ChatController::wanted, &m_secret, &PrivateChat::leave);
+    connect(&m_secret, &PrivateChat::shownChanged, this, &Chats::shownChanged);
+    connect(this, &Chats::shownChanged, services.notices(),
+            [this] { m_services.notices()->clearBanner(Notices::Topic::Leaving); });
+    connect(&services, &Services::historyLost, m_page.chat(), &ChatController::newConversation);
+    connect(&services, &Services::historyReplaced, &m_prompts, &Prompts::load);
+    connect(&services, &Services::languageChanged, this, [this] {
+        emit m_startPage.changed();
+        m_prompts.load();
+        for (ChatPage* page : {&m_page, m_secret.page()})
+            if (page != nullptr) page->speakAnew();
+    });
+
+    connect(services.settings(), &Settings::changed, this, &ChatFeature::applyChoices);
+    connect(m_page.answers(), &RunningAnswers::stateChanged, this, &ChatFeature::applyChoices);
+    connect(&model, &ModelInUse::stateChanged, this, &ChatFeature::applyChoices);
+    connect(&model, &ModelInUse::choicesSettled, this, &ChatFeature::applyChoices);
+    connect(m_page.answers(), &RunningAnswers::ended, &model,
+            [&model](history::RowId, history::RowId, const history::AnswerEnd& ending) {
+                model.measure(ending.receipt.modelPath, ending.stats);
+            });
+
+    Actions& actions = *services.actions();
+    actions.setTarget(ActionScope::Message, [this] { return chat()->messages()->lastId(); });
+    actions.setTarget(ActionScope::Question,
+                      [this] { return static_cast<history::RowId>(chat()->messages()->lastQuestion()); });
+    actions.add(answerTable());
+    actions.add(table());
+    followActions(m_page);
+    connect(&m_secret, &PrivateChat::openChanged, this, [this] {
+        if (m_secret.isOpen()) followActions(*m_secret.page());
+        m_services.actions()->refresh();
+    });
+    connect(&m_secret, &PrivateChat::shownChanged, &actions, &Actions::refresh);
+}
+
+void ChatFeature::followActions(ChatPage& page) {
+    Actions* actions = m_services.actions();
+    connect(page.chat(), &ChatController::generationChanged, actions, &Actions::refresh);
+    connect(page.chat(), &ShownChat::conversationChanged, actions, &Actions::refresh);
+    connect(page.chat(), &ShownChat::readOnlyChanged, actions, &Actions::refresh);
+    connect(page.chat()->messages(), &ChatRows::messagesChanged, actions, &Actions::refresh);
+    connect(page.prompt(), &PromptView::opened, actions, [actions] { emit actions->pageWanted("prompt"); });
+    connect(page.profiles(), &ProfileEditor::opened, actions,
+            [actions] { emit actions->pageWanted("profile"); });
+}
+
+void ChatFeature::applyChoices() {
+    const bool isPrivateIdle = !m_secret.isOpen() || m_secret.page()->answers()->none();
+    if (isPrivateIdle && m_page.answers()->none()) m_services.model()->applyChoices();
+}
+
+}  // namespace ingle::desktop

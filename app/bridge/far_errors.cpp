@@ -61,7 +61,7 @@ Error farError(const FarServer& far, const FarEnd& end, std::string_view what) {
             break;
     }
     if (end.status >= 500)
-        return error(ErrorCode::Io, fmt::format("{} has a fault ({}){}", host, end.status, because));
+        return error(ErrorCode::Io, fmt::format("{} reported an error ({}){}", host, end.status, because));
     if (end.status >= 300 && end.status < 400)
         return error(
             ErrorCode::Unsupported,

@@ -297,8 +297,8 @@ TEST(BridgeFaults, EachStatusIsOneSentence) {
     EXPECT_EQ(sentence(403, keyed), "does not accept the key: because\\nof that");
     EXPECT_EQ(sentence(404, open), "does not know the model 'small'.");
     EXPECT_EQ(sentence(429, open), "takes no more requests for now: because\\nof that");
-    EXPECT_EQ(sentence(500, open), "has a fault (500): because\\nof that");
-    EXPECT_EQ(sentence(503, open), "has a fault (503): because\\nof that");
+    EXPECT_EQ(sentence(500, open), "reported an error (500): because\\nof that");
+    EXPECT_EQ(sentence(503, open), "reported an error (503): because\\nof that");
     EXPECT_EQ(sentence(400, open), "refuses this (400): because\\nof that");
     EXPECT_EQ(sentence(307, open), "sends this program elsewhere, where it does not go (307).");
 }

@@ -135,10 +135,8 @@ class ModelsTest : public QObject, WindowFiles {
                                   QString("llama · 0.0M · about 9 words a second"), kPatienceMs);
         run.chat().send("how fast?");
         QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
-        QTRY_COMPARE_WITH_TIMEOUT(
-            said(run, m_modelFile, ModelLibrary::DetailsRole),
-            QString("llama · 0.0M · 20,000 tokens per second measured"),
-            kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(said(run, m_modelFile, ModelLibrary::DetailsRole),
+                                  QString("llama · 0.0M · 20,000 tokens per second measured"), kPatienceMs);
         QVERIFY(QFile::remove(gone));
         QVERIFY(QFile::remove(other));
         makeModel("three.gguf");

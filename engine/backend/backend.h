@@ -36,6 +36,8 @@ struct Step {
     std::span<const uint32_t> logitRows;
     /// Asked from time to time while the step runs; true ends it. Null: it runs to its end.
     std::function<bool()> cancelled = nullptr;
+    /// Of a plan with OpCode::InputRows: what its ops read, a row for each token.
+    std::span<const float> inputRows = {};
 };
 
 /// What an op reads or makes, while somebody observes.
@@ -99,6 +101,9 @@ class Program {
     /// valid until the next run.
     /// Errors: Device when they are not finite.
     virtual Result<std::span<const float>> readOutput(uint32_t index) = 0;
+    /// Plan::hidden of the last step, a row for each token; empty where the plan has none. Valid until the
+    /// next run.
+    virtual std::span<const float> hiddenRows() const { return {}; }
     /// A queue that decodes; null where the backend, or a sampler like this one, needs the host for each
     /// token. Errors: as run().
     virtual Result<std::unique_ptr<DecodeQueue>> decodeAhead(const DecodeOrder&) { return nullptr; }
@@ -114,6 +119,8 @@ struct BackendFacts {
     bool onProcessor = false;
     /// The last rows of a run may be guesses (SequenceRun::numGuesses).
     bool takesGuesses = false;
+    /// Programs hand over Plan::hidden, and have OpCode::InputRows.
+    bool hasHiddenRows = false;
 };
 
 class Backend {

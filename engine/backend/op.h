@@ -78,10 +78,15 @@ enum class OpCode : uint8_t {
                    //                 see kernels/ref/channel_scan.h                stateSize], D, b (per channel)
     ChannelDelta,  // q, k, v, a, r → y; delta rule with a decay for each key     ChannelDeltaParams; A (per head),
                    //                    channel, see kernels/ref/channel_scan.h  b (per key channel)
+    InputRows,     // () → y; y[t] = row t of Step::inputRows                     InputRowsParams
     End,           // no op: stays the last
 };
 // clang-format on
 inline constexpr uint32_t kNumOpCodes = static_cast<uint32_t>(OpCode::End);
+
+struct InputRowsParams {
+    uint32_t width = 0;
+};
 
 struct NormParams {
     float eps = 0;
@@ -256,11 +261,11 @@ struct ChannelDeltaParams {
     float lowest = 0;  ///< logarithm of the strongest decay; 0: there is none
 };
 
-using OpParams =
-    std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
-                 AttentionParams, HeadLinearParams, ActivationParams, ScaleParams, StateParams, WkvParams,
-                 SliceParams, ConcatParams, ShortConvParams, GatedDeltaParams, MambaScanParams,
-                 PositionScaleParams, ClampedGluParams, ClampParams, ChannelScanParams, ChannelDeltaParams>;
+using OpParams = std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
+                              AttentionParams, HeadLinearParams, ActivationParams, ScaleParams, StateParams,
+                              WkvParams, SliceParams, ConcatParams, ShortConvParams, GatedDeltaParams,
+                              MambaScanParams, PositionScaleParams, ClampedGluParams, ClampParams,
+                              ChannelScanParams, ChannelDeltaParams, InputRowsParams>;
 
 /// Index into Plan::values.
 using ValueId = uint32_t;

@@ -93,6 +93,12 @@ Result<Widths> embed(const OpCall& call) {
     return misfit("the weight \"{}\" has shape {} where a matrix is needed", table.name, table.shape.text());
 }
 
+Result<Widths> inputRows(const OpCall& call) {
+    const uint32_t width = paramsOf<InputRowsParams>(call).width;
+    if (width == 0) return misfit("rows of no width");
+    return Widths{width};
+}
+
 /// Of each of `groups` equal parts of a row.
 Result<uint32_t> partWidth(const OpCall::Input& input, uint32_t groups) {
     if (groups > 0 && input.width % groups == 0) return input.width / groups;
@@ -505,6 +511,7 @@ constexpr std::array<OpFacts, kNumOpCodes> kFacts{{
     {ScaleParts,      "scale_parts",   kRow,  kTwo,   kNone,   takes<std::monostate>,   scaleParts,    noMemory},
     {ChannelScan,     "channel_scan",  kStep, {4, 4}, kThree,  takes<ChannelScanParams>, channelScan,  channelStates},
     {ChannelDelta,    "channel_delta", kStep, {5, 5}, kTwo,   takes<ChannelDeltaParams>, channelDelta, channelMatrices},
+    {InputRows,       "input_rows",    kStep, kNone,  kNone,   takes<InputRowsParams>,  inputRows,     noMemory},
 }};
 // clang-format on
 

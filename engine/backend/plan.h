@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,8 @@ struct Plan {
     std::vector<Op> ops;
     Operand output;  ///< [numLogitRows, width]
     OutputKind outputKind = OutputKind::Logits;
-    uint32_t maxTokens = 0;  ///< most rows one step may feed
+    std::optional<Operand> hidden;  ///< [numTokens, width]: handed over, too (Program::hiddenRows())
+    uint32_t maxTokens = 0;         ///< most rows one step may feed
     uint32_t maxLogitRows = 0;
     Fusion fusion = Fusion::On;
 

@@ -16,6 +16,7 @@ StepLimits::StepLimits(const Plan& plan) : maxTokens(plan.maxTokens), maxLogitRo
     for (const Op& op : plan.ops) {
         if (op.code == OpCode::Embed)
             vocabSize = static_cast<uint32_t>(plan.weights[op.weights[0]].tensor->shape.dims[1]);
+        if (op.code == OpCode::InputRows) inputWidth = std::get<InputRowsParams>(op.params).width;
         if (op.code == OpCode::Attention) mask = std::max(mask, std::get<AttentionParams>(op.params).mask);
     }
 }
@@ -30,6 +31,10 @@ Status StepLimits::check(const Step& step) const {
     if (step.logitRows.size() > maxLogitRows) {
         return fail(ErrorCode::InvalidArgument, "logits of {} rows wanted; at most {} fit",
                     step.logitRows.size(), maxLogitRows);
+    }
+    if (step.inputRows.size() != rows * inputWidth) {
+        return fail(ErrorCode::InvalidArgument, "{} numbers are given for {} rows of {}",
+                    step.inputRows.size(), rows, inputWidth);
     }
     for (const SequenceRun& run : step.runs) {
         if (run.numGuesses > 0 && run.numGuesses >= run.numRows)

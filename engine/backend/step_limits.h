@@ -10,11 +10,13 @@ struct StepLimits {
     uint32_t maxTokens = 0;
     uint32_t maxLogitRows = 0;
     uint32_t vocabSize = 0;    ///< tokens are below it
+    uint32_t inputWidth = 0;   ///< of Step::inputRows; 0: it has none
     Mask mask = Mask::Causal;  ///< of the attention that sees most
 
     explicit StepLimits(const Plan& plan);
     /// Errors: InvalidArgument (more rows than fit, runs that are not the tokens, a token outside the
-    /// vocabulary, tokens that see each other but are not fed in one step); Cancelled before it began.
+    /// vocabulary, input rows that are not as many, tokens that see each other but are not fed in one step);
+    /// Cancelled before it began.
     Status check(const Step& step) const;
 
   private:

@@ -31,6 +31,11 @@ class Builder {
         return write({.code = OpCode::Embed, .matrices = {table}}, name);
     }
 
+    /// What each step hands over beside its tokens: [numTokens, width].
+    Value inputRows(uint32_t width, std::string_view name) {
+        return write({.code = OpCode::InputRows, .params = backend::InputRowsParams{width}}, name);
+    }
+
     /// `groups` equal parts of a row (heads) are normalised by themselves. They share the gain, or it is as
     /// long as a row, or null.
     Value rmsNorm(Value x, Weight gain, float eps, std::string_view name, uint32_t groups = 1) {
@@ -266,6 +271,8 @@ class Builder {
 
     /// The result: [numTokens, vocab] …
     void logits(Value x) { output(x, backend::OutputKind::Logits); }
+    /// What the logits are made of, and a head that predicts further tokens reads.
+    void hidden(Value x) { m_graph.hidden = x.id; }
     /// … or, of a model that writes nothing, rows of any width: [numTokens, width].
     void rows(Value x) { output(x, backend::OutputKind::Rows); }
 

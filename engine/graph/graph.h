@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct Graph {
     std::vector<Node> nodes;
     std::vector<backend::PlanWeight> weights;
     ValueId output = 0;
+    std::optional<ValueId> hidden;  ///< what the output is made of, of every token; see LowerOptions
     backend::OutputKind outputKind = backend::OutputKind::Logits;
 };
 

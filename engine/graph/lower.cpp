@@ -5,6 +5,7 @@
 namespace ingle::graph {
 
 backend::Plan lower(Graph graph, const LowerOptions& options) {
+    if (!options.keepHidden) graph.hidden.reset();
     selectLogitRows(graph);
     if (options.fusion == Fusion::On) {
         stackSiblingLinears(graph);
@@ -39,6 +40,7 @@ backend::Plan lower(Graph graph, const LowerOptions& options) {
     plan.weights = std::move(graph.weights);
     plan.output = read(graph.output, plan.ops.size());
     plan.outputKind = graph.outputKind;
+    if (graph.hidden) plan.hidden = read(*graph.hidden, plan.ops.size());
     return plan;
 }
 

@@ -12,6 +12,7 @@ struct LowerOptions {
     uint32_t maxTokens = 1;
     uint32_t maxLogitRows = 1;
     Fusion fusion = Fusion::On;
+    bool keepHidden = false;  ///< Graph::hidden becomes Plan::hidden
 };
 
 backend::Plan lower(Graph graph, const LowerOptions& options);

@@ -199,6 +199,7 @@ Result<BenchResult> benchModel(const std::string& path, const LoadOptions& load,
     Bench bench(*model, options);
     INGLE_TRY_ASSIGN(result.prefillTokensPerSecond, bench.prefill(result.prefillProfile));
     INGLE_TRY_ASSIGN(result.decodeTokensPerSecond, bench.decode(result.decodeProfile));
+<<<<<<< HEAD
     const session::TokenReads reads = session::answerReads(model->opened(), wanted);
     result.decodeBytesPerSecond =
         result.decodeTokensPerSecond / options.sequences * static_cast<double>(reads.weightBytes());
@@ -209,6 +210,12 @@ Result<BenchResult> benchModel(const std::string& path, const LoadOptions& load,
     }
     if (options.rightGuesses) {
         INGLE_TRY_ASSIGN(result.guessing, benchGuessing(*model, options.newTokens, *options.rightGuesses));
+=======
+    result.decodeBytesPerSecond = result.decodeTokensPerSecond / options.sequences *
+                                  static_cast<double>(bytesReadPerToken(model->opened()));
+    if (options.rightGuesses || options.ownGuesses) {
+        INGLE_TRY_ASSIGN(result.guessing, benchGuessing(*model, options.newTokens, options.rightGuesses));
+>>>>>>> 1516a935 (Models' own prediction heads guess what their answers go on with)
     }
     if (options.kernels) {
         INGLE_TRY_ASSIGN(result.kernels, measureKernels(*model));

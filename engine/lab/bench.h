@@ -33,6 +33,7 @@ struct BenchOptions {
     bool kernels = false;
     /// How many of the guesses that answers are made with are right (see ForcedGuesses). Nothing: none are.
     std::optional<double> rightGuesses = std::nullopt;
+    bool ownGuesses = false;  ///< as well, with the guesses that answers of the model have anyway
 };
 
 /// Answers with guesses beside the same without.

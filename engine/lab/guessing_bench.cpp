@@ -36,26 +36,30 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-Result<GuessingResult> benchGuessing(session::Model& model, uint32_t newTokens, double right) {
+Result<GuessingResult> benchGuessing(session::Model& model, uint32_t newTokens, std::optional<double> right) {
     session::Scheduler scheduler(model, nullptr);
     GenerateRequest request{.sampler = {.temperature = 0}, .maxTokens = newTokens};
     for (TokenId id = 1; id <= kPromptTokens; ++id) request.rawTokens.push_back(id);
-    const auto answer = [&](std::unique_ptr<session::Speculation> speculation) -> Result<BenchSink> {
+    // Without an argument with the guesses that the model has anyway, else with those of the argument.
+    const auto answer = [&](auto... speculation) -> Result<BenchSink> {
         BenchSink sink;
-        scheduler.submit(request, sink, std::move(speculation));
+        scheduler.submit(request, sink, std::move(speculation)...);
         while (scheduler.step()) {
         }
         INGLE_TRY(sink.status);
         return sink;
     };
+    const auto bareAnswer = [&] { return answer(std::unique_ptr<session::Speculation>()); };
     const auto speed = [](const BenchSink& sink) { return sink.stats.newTokens * 1e3 / sink.stats.decodeMs; };
-    INGLE_TRY_ASSIGN(const BenchSink known, answer(nullptr));
+    INGLE_TRY_ASSIGN(const BenchSink known, bareAnswer());
     GuessingResult result;
     std::vector<double> speeds, bareSpeeds, ratios;
     for (int pair = 0; pair < kPairs; ++pair) {
-        INGLE_TRY_ASSIGN(const BenchSink guessing, answer(std::make_unique<session::Speculation>(
-                                                       std::make_unique<ForcedGuesses>(known.ids, right))));
-        INGLE_TRY_ASSIGN(const BenchSink bare, answer(nullptr));
+        INGLE_TRY_ASSIGN(const BenchSink guessing,
+                         right ? answer(std::make_unique<session::Speculation>(
+                                     std::make_unique<ForcedGuesses>(known.ids, *right)))
+                               : answer());
+        INGLE_TRY_ASSIGN(const BenchSink bare, bareAnswer());
         if (guessing.ids != known.ids || bare.ids != known.ids)
             return fail(ErrorCode::Corrupt, "an answer with guesses is another one than without");
         speeds.push_back(speed(guessing));

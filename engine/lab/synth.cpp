@@ -1,6 +1,7 @@
 #include "engine/lab/synth.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "engine/base/cpu_features.h"
@@ -60,14 +61,54 @@ void fillRow(const SynthOptions& options, const models::TensorSpec& spec, uint64
     for (float& value : values) value = random.between(range.low, range.high);
 }
 
+/// The token `steps` steps behind another one, or before it, in the one circle that all ordinary tokens are
+/// on.
+uint64_t alongCircle(uint64_t token, int64_t steps, uint64_t vocabSize) {
+    constexpr uint64_t kFirst = 3;  // those before it mean something
+    if (token < kFirst || vocabSize <= kFirst) return token;
+    const auto size = static_cast<int64_t>(vocabSize - kFirst);
+    return kFirst +
+           static_cast<uint64_t>((static_cast<int64_t>(token - kFirst) + steps % size + size) % size);
+}
+
+/// As fillRow(), of a model with SynthOptions::headAgreement: the residual is the token's embedding, and the
+/// row of the output that is most like it that of the next token in the circle.
+void fillRowOfCircle(const SynthOptions& options, const models::TensorSpec& spec,
+                     const models::TensorSpec& embedding, uint64_t row, std::span<float> values) {
+    const uint64_t vocabSize = options.sizes.vocabSize;
+    const std::string_view name = spec.name;
+    const auto isPart = [name](std::string_view part) { return name.find(part) != std::string_view::npos; };
+    constexpr std::array kEndsOfHalves{"attn_output.", "ffn_down", "ssm_out.", "out_proj.", "nextn.hnorm."};
+    if (std::ranges::any_of(kEndsOfHalves, isPart)) {
+        std::ranges::fill(values, 0.0F);
+        return;
+    }
+    if (isPart("nextn.eh_proj.")) {
+        std::ranges::fill(values, 0.0F);
+        values[row] = 1;
+        return;
+    }
+    if (name == "output.weight") return fillRow(options, embedding, alongCircle(row, -1, vocabSize), values);
+    if (isPart("nextn.embed_tokens.")) {
+        constexpr uint64_t kWrongFrom = 1 << 20;
+        Random random(options.seed * 0x9E3779B97F4A7C15u ^ (kWrongFrom + row));
+        const bool isRight = random.between(0, 1) < static_cast<float>(*options.headAgreement);
+        return fillRow(options, embedding, alongCircle(row, isRight ? 0 : 7, vocabSize), values);
+    }
+    fillRow(options, spec, row, values);
+}
+
 formats::GgufWriter::RowSource synthRows(const SynthOptions& options, const models::TensorSpec& spec,
+                                         const models::TensorSpec& embedding,
                                          const quant::QuantFormat& format, base::ThreadPool& threads) {
-    return [&, spec](uint64_t first, std::span<std::byte> bytes) {
-        quant::encodeRows(
-            format,
-            {spec.shape.rowElems(),
-             [&](uint64_t row, std::span<float> values) { fillRow(options, spec, row, values); }},
-            first, bytes, threads);
+    return [&, spec, embedding](uint64_t first, std::span<std::byte> bytes) {
+        const auto fill = [&](uint64_t row, std::span<float> values) {
+            if (options.headAgreement)
+                fillRowOfCircle(options, spec, embedding, row, values);
+            else
+                fillRow(options, spec, row, values);
+        };
+        quant::encodeRows(format, {spec.shape.rowElems(), fill}, first, bytes, threads);
         return Status{};
     };
 }
@@ -106,6 +147,26 @@ void writeVocabulary(formats::GgufWriter& writer, uint32_t size) {
     writer.set("tokenizer.ggml.bos_token_id", int64_t{1});
     writer.set("tokenizer.ggml.eos_token_id", int64_t{2});
     writer.set("tokenizer.ggml.unknown_token_id", int64_t{0});
+}
+
+/// The tensors of a model and of its head, without optional biases and factors, and without an output layer
+/// of the head's own.
+std::vector<models::TensorSpec> synthTensors(const models::ModelDefinition& model) {
+    std::vector<models::TensorSpec> tensors = model.tensors();
+    if (const auto head = model.head()) std::ranges::copy(head->tensors(), std::back_inserter(tensors));
+    tensors = models::usualTensors(tensors);
+    std::erase_if(tensors, [](const models::TensorSpec& spec) {
+        const bool isWeight = spec.name.ends_with(".weight");
+        return (spec.presence == models::Presence::Optional && !isWeight) ||
+               spec.name.ends_with("shared_head_head.weight");
+    });
+    return tensors;
+}
+
+/// One block more, which predicts further tokens.
+void addHead(const SynthOptions& options, formats::Metadata& metadata) {
+    metadata.set(options.family + ".block_count", int64_t{options.sizes.numLayers} + 1);
+    metadata.set(options.family + ".nextn_predict_layers", int64_t{1});
 }
 
 Status checkSizes(const models::SynthSizes& sizes) {
@@ -150,19 +211,25 @@ Status writeSynthModel(const SynthOptions& options, const std::string& path) {
     described.metadata.set("general.architecture", std::string(options.family));
     described.metadata.set("general.name", fmt::format("synthetic {} {}", options.family, options.quant));
     (*family)->synthesize(options.sizes, described.metadata);
+    const bool hasHead = options.hasHead || options.headAgreement;
+    if (hasHead) addHead(options, described.metadata);
     INGLE_TRY_ASSIGN(const auto model, models::openDefinition(**family, described));
+    if (hasHead && !model->head())
+        return fail(ErrorCode::InvalidArgument, "models of the family \"{}\" have no such head",
+                    options.family);
 
     base::ThreadPool threads(base::physicalCores());
     formats::GgufWriter writer;
     for (const auto& [key, value] : described.metadata.all()) writer.set(key, value);
     writeVocabulary(writer, options.sizes.vocabSize);
-    for (const models::TensorSpec& spec : models::usualTensors(model->tensors())) {
-        // Optional biases and factors are left out.
-        if (spec.presence == models::Presence::Optional && !spec.name.ends_with(".weight")) continue;
+    const std::vector<models::TensorSpec> tensors = synthTensors(*model);
+    const models::TensorSpec& embedding =
+        *std::ranges::find(tensors, "token_embd.weight", &models::TensorSpec::name);
+    for (const models::TensorSpec& spec : tensors) {
         const bool isQuantized = importer::isQuantizable(spec.name, spec.shape);
         const quant::QuantFormat* format = isQuantized ? matrixFormat : floatFormat;
-        INGLE_TRY(
-            writer.addTensor(spec.name, spec.shape, *format, synthRows(options, spec, *format, threads)));
+        INGLE_TRY(writer.addTensor(spec.name, spec.shape, *format,
+                                   synthRows(options, spec, embedding, *format, threads)));
     }
     return writer.write(path);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "engine/models/family.h"
@@ -14,6 +15,10 @@ struct SynthOptions {
     models::SynthSizes sizes;
     std::string quant = "Q4_0";  ///< format of the matrices; vectors are F32
     uint64_t seed = 1;
+    bool hasHead = false;  ///< that predicts further tokens
+    /// With such a head, which is right for this share of all tokens. What the layers compute then adds
+    /// nothing, though it takes as long: each token is followed by one of its own.
+    std::optional<double> headAgreement = std::nullopt;
 };
 
 /// Writes a complete GGUF file: the family's metadata and tensors, and a dummy SentencePiece-like vocabulary

@@ -35,6 +35,77 @@ void DecoderSpec::keepLayers(std::span<const uint32_t> kept) {
     facts.numLayers = static_cast<uint32_t>(layers.size());
 }
 
+graph::Value buildLayer(graph::Builder& b, const DecoderSpec& spec, const Weights& w, const LayerSpec& layer,
+                        const LayerPlace& place, graph::Value h, graph::Value ownEmbeddings) {
+    b.setScope(fmt::format("blk.{}", place.layer));
+    LayerBuilder parts{.b = b,
+                       .weights = w,
+                       .layer = place.layer,
+                       .normEps = spec.normEps,
+                       .cacheLayer = place.cacheLayer,
+                       .firstState = place.firstState,
+                       .input = h};
+    const auto normed = [&](graph::Value x, std::string_view name, float eps) {
+        return name.empty() ? x : norm(b, w, spec.norm, eps, x, layerWeight(place.layer, name), name);
+    };
+    const auto added = [&](graph::Value x, std::string_view after, std::string_view half,
+                           graph::Value before) {
+        x = normed(x, after, spec.branchEps != 0 ? spec.branchEps : spec.normEps);
+        if (layer.residualScale != 1) x = b.scale(x, layer.residualScale, fmt::format("{}_scaled", half));
+        if (layer.normedResidual != 0)
+            h = b.scale(before, layer.normedResidual, fmt::format("{}_normed", half));
+        return b.add(h, x, fmt::format("{}_residual", half));
+    };
+    const graph::Value n1 = normed(h, layer.norms.beforeMixer, spec.normEps);
+    if (!std::holds_alternative<Nothing>(layer.mixer)) {
+        const graph::Value mixed =
+            std::visit([&](const auto& mixer) { return mix(mixer, parts, n1); }, layer.mixer);
+        h = added(mixed, layer.norms.afterMixer, "attn", n1);
+    }
+    if (!std::holds_alternative<Nothing>(layer.ffn)) {
+        parts.residual = layer.norms.ffnReadsLayersInput ? parts.input : h;
+        const bool isParallel = layer.norms.beforeFfn.empty() && !layer.norms.beforeMixer.empty();
+        const graph::Value n2 = isParallel ? n1 : normed(parts.residual, layer.norms.beforeFfn, spec.normEps);
+        const graph::Value fed =
+            std::visit([&](const auto& ffn) { return feedForward(ffn, parts, n2); }, layer.ffn);
+        h = added(fed, layer.norms.afterFfn, "ffn", n2);
+    }
+    if (layer.ownEmbedding) h = withOwnEmbedding(parts, layer.ownEmbedding, ownEmbeddings, h);
+    if (layer.hasOutputScale) h = b.scale(h, w.factor(layerWeight(place.layer, kOutputScale)), "scaled");
+    b.setScope("");
+    return h;
+}
+
+void listLayer(const DecoderSpec& spec, const LayerSpec& layer, uint32_t number,
+               std::vector<TensorSpec>& specs) {
+    LayerTensors tensors(specs, number, spec.facts.dim);
+    const NormPlaces& norms = layer.norms;
+    for (const std::string_view name :
+         {norms.beforeMixer, norms.afterMixer, norms.beforeFfn, norms.afterFfn}) {
+        if (!name.empty()) tensors.norm(name, spec.norm);
+    }
+    std::visit([&](const auto& mixer) { listTensors(mixer, tensors); }, layer.mixer);
+    std::visit([&](const auto& ffn) { listTensors(ffn, tensors); }, layer.ffn);
+    if (layer.ownEmbedding) listOwnEmbedding(layer.ownEmbedding, tensors);
+    if (layer.hasOutputScale) tensors.vector(kOutputScale, Shape::of(1), Presence::Optional);
+}
+
+void buildLogits(graph::Builder& b, const DecoderSpec& spec, const tensor::Tensor* table,
+                 const tensor::Tensor* bias, graph::Value n) {
+    const bool isPlain = spec.logitScale == 1 && spec.logitCap == 0;
+    graph::Value logits = b.linear(n, table, bias, isPlain ? "logits" : "output");
+    const float cap = spec.logitCap;
+    if (cap == 0) {
+        if (!isPlain) logits = b.scale(logits, spec.logitScale, "logits");
+    } else {
+        logits = b.scale(logits, spec.logitScale / cap, "logits_in_caps");
+        logits = b.activation(logits, backend::ActivationKind::Tanh, "logits_tanh");
+        logits = b.scale(logits, cap, "logits");
+    }
+    b.hidden(n);
+    b.logits(logits);
+}
+
 std::vector<TensorSpec> decoderTensors(const DecoderSpec& spec) {
     using enum backend::WeightUse;
     const auto& [dim, vocabSize] = std::pair(spec.facts.dim, spec.facts.vocabSize);
@@ -50,19 +121,7 @@ std::vector<TensorSpec> decoderTensors(const DecoderSpec& spec) {
     if (spec.learnsPositions)
         specs.push_back({"position_embd.weight", Shape::of(dim, spec.facts.trainedContext)});
     if (const uint32_t width = ownEmbeddingOf(spec)) listOwnEmbeddings(spec, width, specs);
-    for (uint32_t i = 0; i < spec.layers.size(); ++i) {
-        const LayerSpec& layer = spec.layers[i];
-        LayerTensors tensors(specs, i, dim);
-        const NormPlaces& norms = layer.norms;
-        for (const std::string_view name :
-             {norms.beforeMixer, norms.afterMixer, norms.beforeFfn, norms.afterFfn}) {
-            if (!name.empty()) tensors.norm(name, spec.norm);
-        }
-        std::visit([&](const auto& mixer) { listTensors(mixer, tensors); }, layer.mixer);
-        std::visit([&](const auto& ffn) { listTensors(ffn, tensors); }, layer.ffn);
-        if (layer.ownEmbedding) listOwnEmbedding(layer.ownEmbedding, tensors);
-        if (layer.hasOutputScale) tensors.vector(kOutputScale, Shape::of(1), Presence::Optional);
-    }
+    for (uint32_t i = 0; i < spec.layers.size(); ++i) listLayer(spec, spec.layers[i], i, specs);
     return specs;
 }
 
@@ -89,59 +148,14 @@ void buildDecoder(graph::Builder& b, const DecoderSpec& spec, const Weights& w) 
         const auto* attention = std::get_if<AttentionSpec>(&layer.mixer);
         const bool isShared = attention && attention->cacheOf;
         caches.push_back(isShared ? caches[*attention->cacheOf] : static_cast<uint32_t>(memory.kv.size()));
-        b.setScope(fmt::format("blk.{}", i));
-        LayerBuilder parts{.b = b,
-                           .weights = w,
-                           .layer = i,
-                           .normEps = spec.normEps,
-                           .cacheLayer = caches[i],
-                           .firstState = static_cast<uint32_t>(memory.states.size()),
-                           .input = h};
-        const auto normed = [&](graph::Value x, std::string_view name, float eps) {
-            return name.empty() ? x : norm(b, w, spec.norm, eps, x, layerWeight(i, name), name);
-        };
-        const auto added = [&](graph::Value x, std::string_view after, std::string_view half,
-                               graph::Value before) {
-            x = normed(x, after, spec.branchEps != 0 ? spec.branchEps : spec.normEps);
-            if (layer.residualScale != 1) x = b.scale(x, layer.residualScale, fmt::format("{}_scaled", half));
-            if (layer.normedResidual != 0)
-                h = b.scale(before, layer.normedResidual, fmt::format("{}_normed", half));
-            return b.add(h, x, fmt::format("{}_residual", half));
-        };
-        const graph::Value n1 = normed(h, layer.norms.beforeMixer, spec.normEps);
-        if (!std::holds_alternative<Nothing>(layer.mixer)) {
-            const graph::Value mixed =
-                std::visit([&](const auto& mixer) { return mix(mixer, parts, n1); }, layer.mixer);
-            h = added(mixed, layer.norms.afterMixer, "attn", n1);
-        }
-        if (!std::holds_alternative<Nothing>(layer.ffn)) {
-            parts.residual = layer.norms.ffnReadsLayersInput ? parts.input : h;
-            const bool isParallel = layer.norms.beforeFfn.empty() && !layer.norms.beforeMixer.empty();
-            const graph::Value n2 =
-                isParallel ? n1 : normed(parts.residual, layer.norms.beforeFfn, spec.normEps);
-            const graph::Value fed =
-                std::visit([&](const auto& ffn) { return feedForward(ffn, parts, n2); }, layer.ffn);
-            h = added(fed, layer.norms.afterFfn, "ffn", n2);
-        }
-        if (layer.ownEmbedding) h = withOwnEmbedding(parts, ownWidth, own, h);
-        if (layer.hasOutputScale) h = b.scale(h, w.factor(layerWeight(i, kOutputScale)), "scaled");
+        const LayerPlace place{i, caches[i], static_cast<uint32_t>(memory.states.size())};
+        h = buildLayer(b, spec, w, layer, place, h, own);
         std::visit([&](const auto& mixer) { listMemory(mixer, memory); }, layer.mixer);
     }
-    b.setScope("");
     const std::string finalNorm(spec.finalNorm);
     const graph::Value n = norm(b, w, spec.norm, spec.normEps, h, finalNorm, finalNorm);
     const tensor::Tensor* table = spec.facts.tiedOutput ? w["token_embd.weight"] : w["output.weight"];
-    const bool isPlain = spec.logitScale == 1 && spec.logitCap == 0;
-    graph::Value logits = b.linear(n, table, w["output.bias"], isPlain ? "logits" : "output");
-    const float cap = spec.logitCap;
-    if (cap == 0) {
-        if (!isPlain) logits = b.scale(logits, spec.logitScale, "logits");
-    } else {
-        logits = b.scale(logits, spec.logitScale / cap, "logits_in_caps");
-        logits = b.activation(logits, backend::ActivationKind::Tanh, "logits_tanh");
-        logits = b.scale(logits, cap, "logits");
-    }
-    b.logits(logits);
+    buildLogits(b, spec, table, w["output.bias"], n);
 }
 
 }  // namespace ingle::models

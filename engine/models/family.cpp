@@ -4,6 +4,7 @@
 
 #include "engine/models/decoder.h"
 #include "engine/models/limits.h"
+#include "engine/models/prediction_head.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::models {
@@ -27,6 +28,7 @@ Result<ModelFacts> readFacts(const Keys& keys) {
         return fail(ErrorCode::Corrupt, "{}: {} of {} layers cannot be there to predict further tokens",
                     keys.file().path, numPredicting, numBlocks);
     facts.numLayers = numBlocks - numPredicting;
+    facts.numPredicting = numPredicting;
     if (facts.dim == 0 || facts.dim > kMaxRowElems) return keys.cannotBe("embedding_length", facts.dim);
     if (facts.vocabSize == 0 || facts.vocabSize > INT32_MAX)
         return keys.cannotBe("vocab_size", facts.vocabSize);
@@ -64,6 +66,15 @@ Result<BoundModel> bindModel(const formats::ModelFile& file, uint32_t contextTok
     }
     INGLE_TRY_ASSIGN(model.weights, Weights::bind(file, model.definition->tensors()));
     return model;
+}
+
+std::optional<BoundModel> bindHead(const formats::ModelFile& file, const BoundModel& model) {
+    BoundModel head{.definition = model.definition->head()};
+    if (!head.definition) return std::nullopt;
+    auto weights = Weights::bind(file, head.definition->tensors());
+    if (!weights) return std::nullopt;
+    head.weights = *std::move(weights);
+    return head;
 }
 
 Result<graph::Graph> buildGraph(const BoundModel& model) {

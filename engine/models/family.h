@@ -33,9 +33,9 @@ enum class Pooling : uint8_t {
 /// What the rest of the program asks of any model.
 struct ModelFacts {
     std::string arch;
-    /// Those that a token goes through. A file may hold further ones that predict the tokens behind the next;
-    /// they are not used.
-    uint32_t numLayers = 0;
+    uint32_t numLayers = 0;  ///< those that a token goes through
+    /// Further ones behind them, each of which can predict the token after the next (prediction_head.h).
+    uint32_t numPredicting = 0;
     uint32_t dim = 0;
     uint32_t vocabSize = 0;
     uint32_t trainedContext = 0;  ///< 0: not stated, or without meaning
@@ -68,6 +68,10 @@ class ModelDefinition {
     /// The forward pass; ends with Builder::logits. Whether it fits together, the builder knows.
     virtual void build(graph::Builder& builder, const Weights& weights) const = 0;
 
+    /// What predicts further tokens from the hidden rows of this model (graph::Graph::hidden), as a model of
+    /// its own. Null: nothing.
+    virtual std::shared_ptr<const ModelDefinition> head() const { return nullptr; }
+
     /// Two layers compute the same thing, with other weights.
     virtual bool areAlike(uint32_t layer, uint32_t other) const = 0;
     /// A model of these layers only, numbered anew.
@@ -88,6 +92,10 @@ class Definition final : public ModelDefinition {
     backend::MemorySpec memory() const override { return memoryOf(m_config); }
     void build(graph::Builder& builder, const Weights& weights) const override {
         buildOf(builder, m_config, weights);
+    }
+    std::shared_ptr<const ModelDefinition> head() const override {
+        if constexpr (requires { headOf(m_config); }) return headOf(m_config);
+        return nullptr;
     }
     bool areAlike(uint32_t layer, uint32_t other) const override { return m_config.areAlike(layer, other); }
     std::shared_ptr<const ModelDefinition> withLayers(std::span<const uint32_t> layers) const override {
@@ -151,6 +159,9 @@ struct BoundModel {
 /// `contextTokens`: as of openDefinition(). Errors: Unsupported, naming the unknown architecture or variant;
 /// Corrupt.
 Result<BoundModel> bindModel(const formats::ModelFile& file, uint32_t contextTokens = 0);
+
+/// The model's head, where the file has all of one that this version can compute.
+std::optional<BoundModel> bindHead(const formats::ModelFile& file, const BoundModel& model);
 
 /// The model's forward pass. Errors: InvalidArgument, when it does not fit together: a mistake of the family.
 Result<graph::Graph> buildGraph(const BoundModel& model);

@@ -149,6 +149,23 @@ void listOwnEmbedding(uint32_t width, LayerTensors& tensors);
 graph::Value withOwnEmbedding(const LayerBuilder& layer, uint32_t width, graph::Value embeddings,
                               graph::Value h);
 
+/// Where a layer stands.
+struct LayerPlace {
+    uint32_t layer = 0;       ///< its number in the file
+    uint32_t cacheLayer = 0;  ///< index into MemorySpec::kv
+    uint32_t firstState = 0;  ///< index into MemorySpec::states
+};
+/// A layer's weights …
+void listLayer(const DecoderSpec& spec, const LayerSpec& layer, uint32_t number,
+               std::vector<TensorSpec>& specs);
+/// … and the residual after it. `ownEmbeddings`: of all layers, where the layer has one.
+graph::Value buildLayer(graph::Builder& builder, const DecoderSpec& spec, const Weights& weights,
+                        const LayerSpec& layer, const LayerPlace& place, graph::Value h,
+                        graph::Value ownEmbeddings = {});
+/// The end of a forward pass: logits of n, the normalised residual. `bias` may be null.
+void buildLogits(graph::Builder& builder, const DecoderSpec& spec, const tensor::Tensor* table,
+                 const tensor::Tensor* bias, graph::Value n);
+
 /// The weights of norm().
 void listNorm(std::vector<TensorSpec>& specs, const std::string& name, NormKind kind, uint64_t dim);
 /// x: [numTokens, dim]; "<name>.weight" and "<name>.bias", if the kind has them.

@@ -152,6 +152,8 @@ Action define(CLI::App& app) {
                    "folder of another build: the same with both in turn, and the ratio with its interval");
     app.add_option("--pairs", options->comparison.pairs, "runs of each build for --compare")
         ->check(CLI::Range(1, 1000));
+    app.add_flag("--own-guesses", options->bench.ownGuesses,
+                 "also answers with the guesses that the model has anyway, beside the same without");
     app.add_flag("--json", options->json, "as JSON");
     app.add_flag("--profile", options->bench.profile, "time per op");
     app.add_flag("--kernels", options->bench.kernels,

@@ -23,6 +23,10 @@ Action define(CLI::App& app) {
     app.add_option("--experts", sizes.numExperts, "experts of a mixture (0: dense)");
     app.add_option("--experts-used", sizes.numExpertsUsed, "experts that serve a token");
     app.add_option("--quant", options->synth.quant, "block format of the matrices");
+    app.add_flag("--mtp", options->synth.hasHead, "with a head that predicts further tokens");
+    app.add_option("--mtp-agreement", options->synth.headAgreement,
+                   "with such a head, which is right for this share of all tokens")
+        ->check(CLI::Range(0.0, 1.0));
     app.add_option("--seed", options->synth.seed, "seed of the weights");
     app.add_option("-o,--out", options->out, "GGUF file to write")->required();
     return [options] { return lab::writeSynthModel(options->synth, options->out); };

@@ -23,7 +23,9 @@ class CpuBackend final : public Backend {
 
     bool supports(OpCode code) const override { return findCpuOp(code) != nullptr; }
 
-    BackendFacts facts() const override { return {.onProcessor = true, .takesGuesses = true}; }
+    BackendFacts facts() const override {
+        return {.onProcessor = true, .takesGuesses = true, .hasHiddenRows = true};
+    }
 
     bool roundsActivations() const override { return m_options.activations == ActivationType::Auto; }
 

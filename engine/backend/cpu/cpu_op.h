@@ -32,6 +32,7 @@ struct StepContext {
     const RopeTables& ropeTables;  ///< filled for the step's rows
     std::span<const TokenId> tokens;
     std::span<const uint32_t> logitRows;
+    std::span<const float> inputRows;
     std::byte* sharedScratch;
     std::byte* threadScratch;
     size_t threadScratchBytes;

@@ -149,6 +149,7 @@ Status CpuProgram::run(const Step& step) {
         row += run.numRows;
     }
     m_ropeTables.fill(m_runs, m_threads);
+    m_numRows = row;
     m_numLogitRows = static_cast<uint32_t>(step.logitRows.size());
     const StepContext context{
         .plan = m_plan,
@@ -160,6 +161,7 @@ Status CpuProgram::run(const Step& step) {
         .ropeTables = m_ropeTables,
         .tokens = step.tokens,
         .logitRows = step.logitRows,
+        .inputRows = step.inputRows,
         .sharedScratch = m_sharedScratch.data(),
         .threadScratch = m_threadScratch.data(),
         .threadScratchBytes = m_threadScratchBytes,
@@ -205,6 +207,11 @@ Result<std::span<const float>> CpuProgram::readOutput(uint32_t index) {
     INGLE_TRY(
         checkFinite(logits, "the model computed a value that is not a number; the file may be damaged"));
     return logits;
+}
+
+std::span<const float> CpuProgram::hiddenRows() const {
+    if (!m_plan.hidden) return {};
+    return {m_values[m_plan.hidden->value], size_t{m_numRows} * m_plan.hidden->width};
 }
 
 }  // namespace ingle::backend::cpu

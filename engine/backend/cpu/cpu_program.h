@@ -25,6 +25,7 @@ class CpuProgram final : public Program {
                                                    base::ThreadPool& threads, const CpuOptions& options);
     Status run(const Step& step) override;
     Result<std::span<const float>> readOutput(uint32_t index) override;
+    std::span<const float> hiddenRows() const override;
     void observe(OpObserver* observer) override { m_observer = observer; }
 
   private:
@@ -56,6 +57,7 @@ class CpuProgram final : public Program {
     base::Buffer m_threadScratch;
     size_t m_threadScratchBytes = 0;
     std::vector<RunRows> m_runs;
+    uint32_t m_numRows = 0;
     uint32_t m_numLogitRows = 0;
     OpObserver* m_observer = nullptr;
 };

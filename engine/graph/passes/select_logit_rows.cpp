@@ -9,6 +9,7 @@ void selectLogitRows(Graph& graph) {
     // From the end backwards: a node runs on selected rows when it is row-wise and all readers of its outputs
     // do.
     std::vector<bool> readByFullRows(graph.values.size(), false);
+    if (graph.hidden) readByFullRows[*graph.hidden] = true;
     std::vector<bool> selected(graph.nodes.size(), false);
     for (size_t i = graph.nodes.size(); i-- > 0;) {
         const Node& node = graph.nodes[i];

@@ -228,8 +228,10 @@ enum class WhenFull {
 /// not predict.
 enum class Guesses {
     Off,
-    LookUp,  ///< prompt and answer: what followed the same tokens earlier
-    Draft,   ///< the draft model (LoadOptions::draft)
+    /// What followed the same tokens earlier in prompt and answer; and the head of the model that predicts
+    /// further tokens, where it has one (multi-token prediction).
+    LookUp,
+    Draft,  ///< the draft model (LoadOptions::draft)
 };
 
 /// Whether a model thinks before it answers.

@@ -91,6 +91,10 @@ class Generation {
     void noteTaken() { ++m_stats.takenTokens; }
     /// Of the guesses that were fed, `taken` were right.
     void noteGuesses(size_t guessed, size_t taken) { m_speculation->note(guessed, taken); }
+    /// Hidden rows of its tokens from number `first` on, for what it guesses from.
+    void see(size_t first, std::span<const float> rows, size_t width) {
+        if (m_speculation) m_speculation->see(first, rows, width);
+    }
     /// Where it guesses from; null: not at all. Before the first step.
     void speculate(std::unique_ptr<Speculation> speculation) { m_speculation = std::move(speculation); }
     /// `count` tokens of next() are in the sequence now.

@@ -27,13 +27,17 @@ constexpr size_t kMostPlannings = 4;
 Scheduler::Scheduler(Model& model, std::shared_ptr<SnapshotStore> snapshots, DraftModel* draft)
     : m_model(model),
       m_draft(draft),
+      m_head(HeadPredictor::create(model)),
       // What a page of such a prompt holds depends on the whole prompt.
       m_snapshots(model, model.opened().bound.facts().readsPromptsWhole() ? nullptr : std::move(snapshots)),
       m_idle(model.opened().contextTokens) {}
 
 GenerationId Scheduler::submit(GenerateRequest request, GenerateSink& sink) {
     std::unique_ptr<GuessSource> source;
-    if (request.guesses == Guesses::LookUp) source = std::make_unique<LookUp>();
+    if (request.guesses == Guesses::LookUp && m_head)
+        source = m_head->guesses(request.sampler);
+    else if (request.guesses == Guesses::LookUp)
+        source = std::make_unique<LookUp>();
     if (request.guesses == Guesses::Draft && m_draft) source = m_draft->guesses(request.sampler);
     auto speculation = source ? std::make_unique<Speculation>(std::move(source)) : nullptr;
     return submit(std::move(request), sink, std::move(speculation));
@@ -338,23 +342,37 @@ void Scheduler::run(std::span<const Part> parts) {
     if (begin)
         m_costs.note(parts.size(), numRows(parts) - parts.size(),
                      std::chrono::duration<double>(Clock::now() - *begin).count());
-    uint32_t firstLogits = 0;
+    Rows rows;
     for (const Part& part : parts) {
         // It may be gone afterwards.
         const size_t after = part.generation->sequence().ids.size() + part.feed.certain().size();
         const bool wanted = after == part.generation->ids().size();
-        if (!take(part, firstLogits)) return;
-        if (wanted) firstLogits += static_cast<uint32_t>(1 + part.feed.numGuesses);
+        if (!take(part, rows)) return;
+        rows.first += part.feed.tokens.size();
+        if (wanted) rows.firstLogits += static_cast<uint32_t>(1 + part.feed.numGuesses);
     }
 }
 
-bool Scheduler::take(const Part& part, uint32_t firstLogits) {
+void Scheduler::show(Generation& generation, size_t firstRow, size_t firstToken, size_t count) {
+    if (!m_head) return;
+    const size_t width = m_model.opened().bound.facts().dim;
+    const std::span<const float> hidden = m_model.program().hiddenRows();
+    if (hidden.empty()) return;
+    generation.see(firstToken, hidden.subspan(firstRow * width, count * width), width);
+}
+
+bool Scheduler::take(const Part& part, const Rows& rows) {
     Generation& generation = *part.generation;
-    fed(generation, part.feed.certain().size());
-    if (!generation.wantsLogits()) return true;
+    const size_t firstToken = generation.sequence().ids.size();
+    const size_t numCertain = part.feed.certain().size();
+    fed(generation, numCertain);
+    if (!generation.wantsLogits()) {
+        show(generation, rows.first, firstToken, numCertain);
+        return true;
+    }
     const std::span<const TokenId> guesses = part.feed.guesses();
     for (uint32_t taken = 0;; ++taken) {
-        const auto logits = m_model.program().readOutput(firstLogits + taken);
+        const auto logits = m_model.program().readOutput(rows.firstLogits + taken);
         if (!logits) {
             if (leaveDevice(logits.error())) return false;
             failWith(generation, logits.error());
@@ -367,6 +385,7 @@ bool Scheduler::take(const Part& part, uint32_t firstLogits) {
             generation.noteTaken();
             continue;
         }
+        show(generation, rows.first, firstToken, numCertain + taken);
         if (!guesses.empty()) endGuesses(generation, guesses.size(), taken);
         endIfFinished(generation, outcome);
         return true;

@@ -17,6 +17,7 @@
 #include "engine/session/conversations/background_tasks.h"
 #include "engine/session/conversations/draft.h"
 #include "engine/session/conversations/generation.h"
+#include "engine/session/conversations/head_guesses.h"
 #include "engine/session/conversations/reading.h"
 #include "engine/session/conversations/scoring.h"
 #include "engine/session/conversations/sequence_finder.h"
@@ -100,9 +101,16 @@ class Scheduler {
     /// Lets the device itself choose the next token of an answer that runs alone. False when it cannot:
     /// nothing happened then.
     bool runAhead(Generation& generation);
-    /// What became of a part of a step, of which the logits begin at `firstLogits`. False when the device was
-    /// left.
-    bool take(const Part& part, uint32_t firstLogits);
+    /// Where a part of a step lies in it.
+    struct Rows {
+        size_t first = 0;          ///< of the rows of all parts
+        uint32_t firstLogits = 0;  ///< of the rows with logits
+    };
+    /// What became of a part of a step. False when the device was left.
+    bool take(const Part& part, const Rows& rows);
+    /// Shows what guesses for `generation` the hidden rows of the step from `firstRow` on, which are of its
+    /// `count` tokens from number `firstToken` on.
+    void show(Generation& generation, size_t firstRow, size_t firstToken, size_t count);
     /// What of the guesses that were fed stays: those that were `taken`, as far as states can be had there.
     void endGuesses(Generation& generation, size_t guessed, size_t taken);
     /// Of a step: `count` tokens are in the generation's sequence.
@@ -131,6 +139,7 @@ class Scheduler {
 
     Model& m_model;
     DraftModel* m_draft;
+    const std::unique_ptr<HeadPredictor> m_head;  ///< null: the model has none, or does not use it
     ModelSnapshots m_snapshots;
     SequenceCache m_idle;
     SequenceFinder m_finder{m_model, m_snapshots, m_idle};

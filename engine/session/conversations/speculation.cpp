@@ -5,8 +5,8 @@
 namespace ingle::session {
 namespace {
 
-/// What was the same before a place: with fewer tokens most guesses are wrong, more say nothing more.
-constexpr size_t kShortestMatch = 2, kLongestMatch = 8;
+/// More tokens that are the same before a place say nothing more.
+constexpr size_t kLongestMatch = 8;
 
 /// The newest of so many figures has the weight of one of them.
 constexpr double kMemory = 8;
@@ -34,7 +34,7 @@ size_t matchBefore(std::span<const TokenId> ids, size_t at) {
 void LookUp::guess(std::span<const TokenId> ids, size_t /*position*/, size_t most,
                    std::vector<TokenId>& guesses) {
     if (ids.empty() || most == 0) return;
-    size_t longest = kShortestMatch - 1, found = 0;
+    size_t longest = m_shortestMatch - 1, found = 0;
     for (size_t at = ids.size() - 1; at > 0 && longest < kLongestMatch; --at) {
         if (ids[at - 1] != ids.back()) continue;
         const size_t length = matchBefore(ids, at);

@@ -21,14 +21,22 @@ class GuessSource {
     /// grows from call to call. `position` is the next token's in the answer.
     virtual void guess(std::span<const TokenId> ids, size_t position, size_t most,
                        std::vector<TokenId>& guesses) = 0;
+    /// Hidden rows of the model (Program::hiddenRows()), each `width` wide, of the tokens from number `first`
+    /// of `ids` on. The same token may be shown again.
+    virtual void see(size_t /*first*/, std::span<const float> /*rows*/, size_t /*width*/) {}
 };
 
 /// What followed the last tokens where they stood before: of all places the one before which most is the
 /// same, and of those the last.
 class LookUp final : public GuessSource {
   public:
+    /// Guesses only where at least so many of the last tokens are the same.
+    explicit LookUp(size_t shortestMatch = 2) : m_shortestMatch(shortestMatch) {}
     void guess(std::span<const TokenId> ids, size_t position, size_t most,
                std::vector<TokenId>& guesses) override;
+
+  private:
+    size_t m_shortestMatch;
 };
 
 /// How long steps take. They are measured, since a row costs little where weights are read for all of them
@@ -78,6 +86,8 @@ class Speculation {
                  const StepCosts& costs, std::vector<TokenId>& tokens);
     /// Of the guesses that were fed, `taken` were right.
     void note(size_t guessed, size_t taken);
+    /// See GuessSource::see().
+    void see(size_t first, std::span<const float> rows, size_t width) { m_source->see(first, rows, width); }
 
   private:
     size_t worthwhile(const Outlook& outlook, const StepCosts& costs);

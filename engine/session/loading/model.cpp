@@ -44,6 +44,8 @@ std::vector<std::span<const std::byte>> tablesOfRows(const OpenedModel& model) {
 std::vector<std::span<const std::byte>> unusedTensors(const OpenedModel& model) {
     std::set<const std::byte*> used;
     for (const auto& weight : model.graph.weights) used.insert(weight.tensor->data.data());
+    if (model.head)
+        for (const auto& weight : model.head->graph.weights) used.insert(weight.tensor->data.data());
     std::vector<std::span<const std::byte>> found;
     for (const auto& [name, tensor] : model.file.tensors) {
         const std::span<const std::byte> bytes = tensor.data;
@@ -52,6 +54,15 @@ std::vector<std::span<const std::byte>> unusedTensors(const OpenedModel& model) 
         if (!bytes.empty() && !isUsed && io::MappedFile::isMapped(bytes.data())) found.push_back(bytes);
     }
     return found;
+}
+
+/// Nothing where the file has none, or one that this version cannot compute: answers do not need it.
+std::optional<PredictionHead> findHead(const OpenedModel& model) {
+    auto bound = models::bindHead(model.file, model.bound);
+    if (!bound) return std::nullopt;
+    auto graph = models::buildGraph(*bound);
+    if (!graph) return std::nullopt;
+    return PredictionHead{*std::move(bound), *std::move(graph)};
 }
 
 /// Bytes of the files that a load leaves on the disk, by address, each once.
@@ -169,6 +180,7 @@ Result<std::unique_ptr<OpenedModel>> open(const io::Source& source, const LoadOp
     for (const auto& [key, value] : options.overrides) INGLE_TRY(model->file.metadata.override_(key, value));
     INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file, options.contextTokens));
     INGLE_TRY_ASSIGN(model->graph, models::buildGraph(model->bound));
+    model->head = findHead(*model);
     INGLE_TRY_ASSIGN(model->tokenizer, tokenizer::createTokenizer(model->file.tokenizer));
     model->prompts = chat::PromptRenderer::create(model->file);
     model->markTokens = chat::markTokens(model->file.tokenizer);

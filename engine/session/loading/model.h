@@ -23,11 +23,18 @@ class TokenTrie;
 
 namespace ingle::session {
 
+/// What predicts further tokens of a model: reads them, and the model's hidden rows.
+struct PredictionHead {
+    models::BoundModel bound;
+    graph::Graph graph;
+};
+
 /// What is known about a file without computing anything.
 struct OpenedModel {
     formats::ModelFile file;
     models::BoundModel bound;
     graph::Graph graph;                                     ///< the forward pass
+    std::optional<PredictionHead> head;                     ///< what predicts further tokens
     std::shared_ptr<const tokenizer::Tokenizer> tokenizer;  ///< null: the file has none, only ids work
     std::optional<chat::PromptRenderer> prompts;            ///< set by openModel()
     std::unordered_map<TokenId, std::string> markTokens;    ///< silent tokens that chat marks are made of

@@ -44,9 +44,11 @@ Status roomFor(const Reserve& reserve, const backend::Backend& backend, const ba
 }  // namespace
 
 backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, uint32_t maxTokens,
-                         uint32_t maxLogitRows) {
-    return graph::lower(model.graph,
-                        {maxTokens, maxLogitRows, options.fuse ? graph::Fusion::On : graph::Fusion::Off});
+                         uint32_t maxLogitRows, HiddenRows hidden) {
+    return graph::lower(model.graph, {.maxTokens = maxTokens,
+                                      .maxLogitRows = maxLogitRows,
+                                      .fusion = options.fuse ? graph::Fusion::On : graph::Fusion::Off,
+                                      .keepHidden = hidden == HiddenRows::Kept});
 }
 
 Result<std::unique_ptr<Place>> Place::create(std::unique_ptr<backend::Backend> backend,
@@ -82,9 +84,10 @@ uint32_t Place::promptTokens() const {
 }
 
 backend::Plan Place::lowerStep() const {
-    return lowerModel(m_model, m_options,
-                      Model::stepTokens(m_model.bound.facts(), m_model.contextTokens, promptTokens()),
-                      Model::kStepLogits);
+    return lowerModel(
+        m_model, m_options, Model::stepTokens(m_model.bound.facts(), m_model.contextTokens, promptTokens()),
+        Model::kStepLogits,
+        m_model.head && m_backend->facts().hasHiddenRows ? HiddenRows::Kept : HiddenRows::Dropped);
 }
 
 Status Place::tryOut() {

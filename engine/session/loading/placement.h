@@ -16,9 +16,11 @@ namespace ingle::session {
 
 struct OpenedModel;
 
+/// Whether a plan hands over what a head that predicts further tokens reads (backend::Plan::hidden).
+enum class HiddenRows : uint8_t { Dropped, Kept };
 /// The forward pass of a model, for steps of so many rows.
 backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, uint32_t maxTokens,
-                         uint32_t maxLogitRows);
+                         uint32_t maxLogitRows, HiddenRows hidden = HiddenRows::Dropped);
 
 /// A backend, and the memory and program of a model on it. Everything that lives here must be gone before it.
 class Place {
@@ -71,6 +73,8 @@ class Placement {
     void beginWork();
     void endWork();
 
+    /// Whether the model computes on the processor and stays there.
+    bool isSettledOnProcessor() const { return m_state == State::OnProcessor; }
     /// What computes now, and why if it is not what was asked for.
     DeviceStatus status() const;
 

@@ -311,6 +311,7 @@ const Misfit kMisfits[] = {
                           {0, 4, 4, 2}, "y");
      },
      {"\"a\" is 4 wide where 16"}},
+    {"input_rows", [](Draft& d) { d.b.inputRows(0, "y"); }, {"no width"}},
 };
 
 TEST(Builder, aCallThatDoesNotFitIsASentence) {

@@ -1,0 +1,139 @@
+#include "engine/session/conversations/head_guesses.h"
+
+#include <algorithm>
+
+#include "engine/base/check.h"
+#include "engine/graph/lower.h"
+#include "engine/sampling/sampler.h"
+
+namespace ingle::session {
+namespace {
+
+/// Tokens that the head remembers of a conversation: a guess gains little from what is further back.
+constexpr uint32_t kHeadContext = 2048;
+/// Rows that wait until a guess is wanted; of more, the last.
+constexpr size_t kMostWaiting = 256;
+constexpr uint32_t kHeadStepTokens = 64;
+/// What stood before is likelier to follow than what the head says where so many tokens are the same.
+constexpr size_t kCertainMatch = 6;
+
+}  // namespace
+
+class HeadGuesses final : public GuessSource {
+  public:
+    HeadGuesses(HeadPredictor& head, SamplerParams sampler) : m_head(head), m_params(std::move(sampler)) {}
+
+    void see(size_t first, std::span<const float> rows, size_t width) override {
+        const size_t end = m_first + m_waiting.size() / width;
+        if (first > end) beginAgain(first);
+        const size_t known = first < end ? end - first : 0;
+        if (known * width >= rows.size()) return;
+        rows = rows.subspan(known * width);
+        if (rows.size() > kMostWaiting * width) {
+            const size_t left = rows.size() / width - kMostWaiting;
+            beginAgain(std::max(first, end) + left);
+            rows = rows.subspan(left * width);
+        }
+        m_waiting.insert(m_waiting.end(), rows.begin(), rows.end());
+        if (m_waiting.size() <= kMostWaiting * width) return;
+        // What is behind the gap is read as if it were the beginning.
+        const size_t surplus = m_waiting.size() / width - kMostWaiting;
+        m_waiting.erase(m_waiting.begin(), m_waiting.begin() + static_cast<std::ptrdiff_t>(surplus * width));
+        m_first += surplus;
+        m_sequence.reset();
+    }
+
+    void guess(std::span<const TokenId> ids, size_t position, size_t most,
+               std::vector<TokenId>& guesses) override {
+        const size_t before = guesses.size();
+        m_lookUp.guess(ids, position, most, guesses);
+        if (guesses.size() > before) return;
+        // Without a guess an answer goes on as well.
+        if (!tryToGuess(ids, position, most, guesses)) beginAgain(ids.size());
+    }
+
+  private:
+    Status tryToGuess(std::span<const TokenId> ids, size_t position, size_t most,
+                      std::vector<TokenId>& guesses) {
+        const size_t width = m_head.m_model.opened().bound.facts().dim;
+        const size_t count = m_waiting.size() / width;
+        if (count == 0 || m_first + count + 1 != ids.size()) return {};
+        if (m_sequence && m_sequence->length() + count + most > kHeadContext) m_sequence.reset();
+        if (!m_sequence) {
+            INGLE_TRY_ASSIGN(m_sequence, m_head.m_memory->createSequence());
+        }
+        for (size_t at = 0; at < count; at += kHeadStepTokens) {
+            const size_t piece = std::min<size_t>(kHeadStepTokens, count - at);
+            INGLE_TRY(feed(ids.subspan(m_first + at + 1, piece),
+                           std::span(m_waiting).subspan(at * width, piece * width)));
+        }
+        m_waiting.clear();
+        m_first += count;
+        const uint32_t certain = m_sequence->length();
+        std::vector<TokenId> history(ids.begin(), ids.end());
+        for (size_t i = 0; i < most; ++i) {
+            if (i > 0) {
+                const std::span<const float> last = m_head.m_program->hiddenRows();
+                const std::vector<float> hidden(last.end() - static_cast<std::ptrdiff_t>(width), last.end());
+                INGLE_TRY(feed({&history.back(), 1}, hidden));
+            }
+            INGLE_TRY_ASSIGN(const std::span<const float> logits, m_head.m_program->readOutput(0));
+            const auto& tokenizer = m_head.m_model.opened().tokenizer;
+            const size_t choices = tokenizer ? tokenizer->vocabSize() : logits.size();
+            history.push_back(m_sampler.sample(logits.first(std::min(choices, logits.size())), m_params,
+                                               history, position + i));
+            guesses.push_back(history.back());
+        }
+        return m_sequence->truncate(certain);
+    }
+
+    /// Tokens, each with the hidden row of the one before it; the logits of the last one can be read then.
+    Status feed(std::span<const TokenId> tokens, std::span<const float> rows) {
+        const backend::SequenceRun run{m_sequence.get(), static_cast<uint32_t>(tokens.size())};
+        const auto last = static_cast<uint32_t>(tokens.size() - 1);
+        return m_head.m_program->run(
+            {.tokens = tokens, .runs = {&run, 1}, .logitRows = {&last, 1}, .inputRows = rows});
+    }
+
+    void beginAgain(size_t first) {
+        m_first = first;
+        m_waiting.clear();
+        m_sequence.reset();
+    }
+
+    HeadPredictor& m_head;
+    const SamplerParams m_params;
+    sampling::Sampler m_sampler;
+    LookUp m_lookUp{kCertainMatch};
+    std::unique_ptr<backend::SequenceMemory> m_sequence;  ///< null: nothing is read yet
+    size_t m_first = 0;                                   ///< token of the first row that waits
+    std::vector<float> m_waiting;                         ///< rows back to back
+};
+
+std::unique_ptr<HeadPredictor> HeadPredictor::create(Model& model) {
+    const auto& head = model.opened().head;
+    backend::Backend& backend = model.placement().place().backend();
+    if (!head || !model.placement().isSettledOnProcessor() || !backend.facts().hasHiddenRows) return nullptr;
+    std::unique_ptr<HeadPredictor> predictor(new HeadPredictor(model));
+    auto memory = backend.createMemory(head->bound.definition->memory(),
+                                       {.kv = model.options().kv,
+                                        .maxTokens = kHeadContext * Model::kMaxDecoding,
+                                        .maxLength = kHeadContext});
+    if (!memory) return nullptr;
+    predictor->m_memory = *std::move(memory);
+    const bool fuses = model.options().fuse;
+    auto program =
+        backend.compile(graph::lower(head->graph, {.maxTokens = kHeadStepTokens,
+                                                   .fusion = fuses ? graph::Fusion::On : graph::Fusion::Off,
+                                                   .keepHidden = true}),
+                        *predictor->m_memory);
+    if (!program) return nullptr;
+    predictor->m_program = *std::move(program);
+    return predictor;
+}
+
+std::unique_ptr<GuessSource> HeadPredictor::guesses(const SamplerParams& sampler) {
+    return std::make_unique<HeadGuesses>(*this, sampler);
+}
+
+}  // namespace ingle::session

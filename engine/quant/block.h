@@ -63,6 +63,11 @@ inline uint32_t nibbleAt(const std::byte* at, size_t i) {
     return byteAt(at + i / 2) >> (i % 2 * 4) & 15;
 }
 
+/// Pair `i` of a run of bytes, the lowest two bits of each byte first.
+inline uint32_t bitPairAt(const std::byte* at, size_t i) {
+    return byteAt(at + i / 4) >> (i % 4 * 2) & 3;
+}
+
 /// Value `e` of a block of 256 whose 64 bytes hold bit pairs: 128 values per 32 bytes, 32 from each pair of
 /// bits.
 inline uint32_t bitPairOf256(const std::byte* qs, size_t e) {

@@ -50,6 +50,9 @@ inline constexpr Quant kBF16{30};
 inline constexpr Quant kTQ1_0{34};
 inline constexpr Quant kTQ2_0{35};
 inline constexpr Quant kMXFP4{39};
+inline constexpr Quant kNVFP4{40};
+inline constexpr Quant kQ1_0{41};
+inline constexpr Quant kQ2_0{42};
 
 // Integers whose scales lie beside them: engine/quant/integers.h.
 inline constexpr Quant kInt8{0x8100};   ///< a signed byte each

@@ -9,6 +9,7 @@
 #include "engine/quant/iq1_block.h"
 #include "engine/quant/iq2_block.h"
 #include "engine/quant/iq3_block.h"
+#include "engine/quant/nvfp4_block.h"
 #include "engine/quant/tq_block.h"
 
 namespace ingle::kernels {
@@ -298,6 +299,56 @@ struct Mxfp4 {
     }
 };
 
+/// quant/nvfp4_block.h
+struct Nvfp4 {
+    static constexpr quant::Quant kQuant = quant::kNVFP4;
+    static constexpr uint32_t kUnitBytes = quant::Nvfp4Block::kBytes;
+    static constexpr uint32_t kUnitBlocks = 2;
+    static constexpr uint32_t kScales = 2;
+    static constexpr bool kHasMins = false;
+
+    static void read(const std::byte* unit, WeightBlock* blocks) {
+        for (uint32_t e = 0; e < quant::Nvfp4Block::kElems; ++e) {
+            WeightBlock& block = blocks[e / kActivationBlock];
+            block.scales[e % kActivationBlock / 16] = quant::Nvfp4Block::scale(unit, e);
+            block.q[e % kActivationBlock] =
+                static_cast<int32_t>(quant::kMxfp4Levels[quant::Nvfp4Block::nibble(unit, e)]);
+        }
+    }
+};
+
+struct Q1_0 {
+    static constexpr quant::Quant kQuant = quant::kQ1_0;
+    static constexpr uint32_t kUnitBytes = 18;
+    static constexpr uint32_t kUnitBlocks = 4;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = false;
+
+    static void read(const std::byte* unit, WeightBlock* blocks) {
+        for (uint32_t b = 0; b < kUnitBlocks; ++b) {
+            blocks[b].scales[0] = halfAt(unit);
+            const uint32_t word = quant::u32At(unit + 2 + 4 * b);
+            for (uint32_t i = 0; i < kActivationBlock; ++i) blocks[b].q[i] = (word >> i & 1) != 0 ? 1 : -1;
+        }
+    }
+};
+
+struct Q2_0 {
+    static constexpr quant::Quant kQuant = quant::kQ2_0;
+    static constexpr uint32_t kUnitBytes = 18;
+    static constexpr uint32_t kUnitBlocks = 2;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = false;
+
+    static void read(const std::byte* unit, WeightBlock* blocks) {
+        for (uint32_t e = 0; e < kUnitBlocks * kActivationBlock; ++e) {
+            WeightBlock& block = blocks[e / kActivationBlock];
+            block.scales[0] = halfAt(unit);
+            block.q[e % kActivationBlock] = static_cast<int32_t>(quant::bitPairAt(unit + 2, e)) - 1;
+        }
+    }
+};
+
 /// IQ2 and IQ3: quant/grid_block.h.
 template <typename Block, uint32_t kId, uint32_t kScaleCount>
 struct SignedGrid : SuperBlock {
@@ -435,6 +486,9 @@ constexpr KernelEntry kEntries[] = {
     entry<Iq4Nl>(),
     entry<Iq4Xs>(),
     entry<Mxfp4>(),
+    entry<Nvfp4>(),
+    entry<Q1_0>(),
+    entry<Q2_0>(),
     entry<SignedGrid<quant::Iq2XxsBlock, quant::kIQ2_XXS.id, 1>>(),
     entry<SignedGrid<quant::Iq2XsBlock, quant::kIQ2_XS.id, 2>>(),
     entry<SignedGrid<quant::Iq2SBlock, quant::kIQ2_S.id, 2>>(),

@@ -1,4 +1,5 @@
-// Nibbles that are indices of a table: see engine/quant/formats/iq4_nl.cpp, iq4_xs.cpp and mxfp4.cpp.
+// Nibbles that are indices of a table: see engine/quant/formats/iq4_nl.cpp, iq4_xs.cpp and mxfp4.cpp, and
+// engine/quant/nvfp4_block.h.
 #include "engine/kernels/simd/block_matmul.h"
 #include "engine/quant/grids/iq4.h"
 #include "engine/quant/grids/mxfp4.h"
@@ -89,11 +90,50 @@ struct Mxfp4 {
     static Floats powerOf2(Ints e) { return asFloats(shiftLeft(add(e, broadcastInt(127 - 64)), 23)); }
 };
 
+struct Nvfp4 {
+    static constexpr quant::Quant kQuant = quant::kNVFP4;
+    static constexpr uint32_t kUnitBytes = 36;
+    static constexpr uint32_t kUnitBlocks = 2;
+    static constexpr uint32_t kScales = 2;
+    static constexpr bool kHasMins = false;
+    static constexpr uint32_t kMaxByte = 28;
+    static constexpr int kOffsetShift = 4;
+
+    static void unpack(const Rows& rows, Unit<Nvfp4>& unit) {
+        const Ints table = tableOf16(kMxfp4.bytes);
+        const Ints scales = gatherInts(rows, 0);
+        for (uint32_t part = 0; part < 4; ++part)
+            unit.scales[part / 2][part % 2] = scale(shiftRight(scales, 8 * static_cast<int>(part)));
+        for (uint32_t b = 0; b < 2; ++b) {
+            Ints column[4];  // of two parts: low nibbles are its first eight values
+            loadColumn(rows, 4 + 16 * b, column);
+            for (uint32_t g = 0; g < kGroups; ++g) {
+                const Ints both = column[g / 4 * 2 + g % 2];
+                const Ints nibbles = g % 4 < 2 ? both : shiftRight(both, 4);
+                unit.bytes[b][g] = lookUp(table, bitAnd(nibbles, bytes(15)));
+            }
+        }
+    }
+
+  private:
+    /// Of the lowest byte: quant::Nvfp4Block::scale().
+    static Floats scale(Ints v) {
+        const Ints bits = bitAnd(v, broadcastInt(0x7F));
+        const Ints all = broadcastInt(0xFF);
+        const Ints byte = bitAnd(v, all);
+        // NaN alone is 0x7F; what lies above it has a sign, which nobody reads.
+        const Ints isNan =
+            bitXor(whereAtLeast(byte, broadcastInt(0x7F), all), whereAtLeast(byte, broadcastInt(0x80), all));
+        const Ints kept = bitAnd(bits, bitXor(isNan, all));
+        return multiply(lowHalvesToFloats(shiftLeft(kept, 7)), broadcast(0x1p7F));
+    }
+};
+
 constexpr KernelEntry kEntries[] = {blockMatmulEntry<Iq4Nl>(), blockMatmulEntry<Iq4Xs>(),
-                                    blockMatmulEntry<Mxfp4>()};
+                                    blockMatmulEntry<Mxfp4>(), blockMatmulEntry<Nvfp4>()};
 
 }  // namespace
 
-extern const KernelList list = {kEntries, 3};
+extern const KernelList list = {kEntries, 4};
 
 }  // namespace ingle::kernels::INGLE_ISA::matmul_iq4

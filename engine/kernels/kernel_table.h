@@ -62,8 +62,8 @@ using MatmulFn = void (*)(const MatmulArgs& args) noexcept;
 /// Rounds k floats, a multiple of 32, to blocks; see ref/round_activations.h.
 using RoundActivationsFn = void (*)(const float* x, size_t k, ActivationBlock* blocks) noexcept;
 
-/// Multiplies bytes that lie in registers, as products of blocks do, and returns how many products were added:
-/// the most that a kernel can reach.
+/// Multiplies bytes that lie in registers, as products of blocks do, and returns how many products were
+/// added: the most that a kernel can reach.
 using DotPeakFn = uint64_t (*)(uint32_t steps) noexcept;
 
 /// y_i = f(x_i) for n values; y may be x.

@@ -199,7 +199,6 @@ Result<BenchResult> benchModel(const std::string& path, const LoadOptions& load,
     Bench bench(*model, options);
     INGLE_TRY_ASSIGN(result.prefillTokensPerSecond, bench.prefill(result.prefillProfile));
     INGLE_TRY_ASSIGN(result.decodeTokensPerSecond, bench.decode(result.decodeProfile));
-<<<<<<< HEAD
     const session::TokenReads reads = session::answerReads(model->opened(), wanted);
     result.decodeBytesPerSecond =
         result.decodeTokensPerSecond / options.sequences * static_cast<double>(reads.weightBytes());
@@ -208,14 +207,8 @@ Result<BenchResult> benchModel(const std::string& path, const LoadOptions& load,
             result.prefillTokensPerSecond * static_cast<double>(reads.promptProducts);
         INGLE_TRY_ASSIGN(result.peakProductsPerSecond, measurePeak(load.threads));
     }
-    if (options.rightGuesses) {
-        INGLE_TRY_ASSIGN(result.guessing, benchGuessing(*model, options.newTokens, *options.rightGuesses));
-=======
-    result.decodeBytesPerSecond = result.decodeTokensPerSecond / options.sequences *
-                                  static_cast<double>(bytesReadPerToken(model->opened()));
     if (options.rightGuesses || options.ownGuesses) {
         INGLE_TRY_ASSIGN(result.guessing, benchGuessing(*model, options.newTokens, options.rightGuesses));
->>>>>>> 1516a935 (Models' own prediction heads guess what their answers go on with)
     }
     if (options.kernels) {
         INGLE_TRY_ASSIGN(result.kernels, measureKernels(*model));

@@ -87,8 +87,8 @@ class Meaning(unittest.TestCase):
 
     def test_what_changes_often_is_text(self):
         self.change("app/desktop/models/models_feature.cpp", '"Ctrl+L"', '"Ctrl+M"')
-        self.change("app/desktop/models/models_feature.cpp", "    return {",
-                    '    return {\n        {"dance", QT_TRANSLATE_NOOP("Actions", "Dance"), "Ctrl+J", "", "", Window, {}, dance},')
+        row = '{"dance", QT_TRANSLATE_NOOP("Actions", "Dance"), "Ctrl+J", "", "", Window, {}, dance},'
+        self.change("app/desktop/models/models_feature.cpp", "    return {", f"    return {{\n        {row}")
         for path in ("app/cli/commands/dance.cpp", "engine/models/families/dancer.cpp",
                      "engine/quant/formats/q9_9.cpp"):
             (self.root / path).touch()

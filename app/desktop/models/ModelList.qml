@@ -1,7 +1,5 @@
 // The models of the library, below each other.
 import QtQuick
-import QtQuick.Layouts
-import QtQuick.Templates as T
 import Inglenook
 
 ListView {

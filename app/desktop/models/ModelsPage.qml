@@ -1,7 +1,6 @@
 // The models: those of this person, those that could be got, and everything about the one that is chosen.
 import QtQuick
 import QtQuick.Layouts
-import QtQuick.Templates as T
 import Inglenook
 
 Page {

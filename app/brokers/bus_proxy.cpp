@@ -36,10 +36,9 @@ const char* const kSessionRules[] = {
     "--broadcast=org.freedesktop.portal.Desktop=*@/org/freedesktop/portal/desktop",
     "--broadcast=org.freedesktop.portal.Desktop=*@/org/freedesktop/portal/desktop/*",
     "--talk=org.a11y.Bus",
+    // Input methods by their portals, which make contexts for input and nothing else.
     "--talk=org.freedesktop.portal.IBus",
-    "--talk=org.freedesktop.IBus",
     "--talk=org.freedesktop.portal.Fcitx",
-    "--talk=org.fcitx.Fcitx5",
 };
 /// On the accessibility bus: to show itself to readers of screens, which ask it.
 const char* const kAccessibilityRules[] = {

@@ -60,7 +60,6 @@ Connections::Connections(const WindowTask& task, FileDescriptor memory)
     const std::string cacheHome = environment("XDG_CACHE_HOME");
     for (const std::string& cache : {home + "/.cache", cacheHome}) {
         if (cache.empty()) continue;
-        m_directBeginnings.push_back(cache + "/ibus/dbus-");
         m_accessibilityBeginnings.push_back(cache + "/at-spi/");
     }
     if (!runtime.empty()) m_accessibilityBeginnings.push_back(runtime + "/at-spi/");

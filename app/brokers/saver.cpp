@@ -2,12 +2,12 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <mutex>
 
 #include "app/brokers/packet.h"
+#include "app/sandbox/hidden_places.h"
 
 namespace ingle::brokers {
 namespace {
@@ -18,29 +18,14 @@ constexpr size_t kMostSaved = 16;  // at once
 const std::string kMake = "make", kKeep = "keep", kDrop = "drop";
 const std::string kDone = "done", kFailed = "failed";
 
-bool isHidden(const fs::path& path) {
-    for (const fs::path& part : path)
-        if (part.string().starts_with('.')) return true;
-    // Where these are elsewhere than usual.
-    for (const char* name : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"}) {
-        std::error_code unknown;
-        const char* folder = std::getenv(name);
-        const fs::path real = folder ? fs::weakly_canonical(folder, unknown) : fs::path();
-        if (real.empty()) continue;
-        const auto relative = path.lexically_relative(real);
-        if (!relative.empty() && *relative.begin() != "..") return true;
-    }
-    return false;
-}
-
-Status checkPlace(const std::string& path) {
+/// The path with its links resolved: what is written is what was looked at. Errors: Io.
+Result<std::string> checkedPlace(const std::string& path) {
     std::error_code error;
-    const fs::path folder = fs::canonical(fs::path(path).parent_path(), error);
-    if (error || !fs::path(path).is_absolute())
-        return fail(ErrorCode::Io, "{}: cannot be written: {}", path, error.message());
-    if (isHidden(folder / fs::path(path).filename()))
+    if (!fs::path(path).is_absolute() || !fs::is_directory(fs::path(path).parent_path(), error))
+        return fail(ErrorCode::Io, "{}: cannot be written: there is no such folder", path);
+    if (sandbox::isHiddenPlace(path))
         return fail(ErrorCode::Io, "{}: nothing is saved in hidden folders or under hidden names", path);
-    return {};
+    return fs::weakly_canonical(path, error).string();
 }
 
 class Saver {
@@ -63,8 +48,9 @@ class Saver {
     void make(const std::string& path, io::Access access, io::Existing existing) {
         if (m_files.size() == kMostSaved)
             return tell(fail(ErrorCode::Io, "Too many files are being written."));
-        if (const auto checked = checkPlace(path); !checked) return tell(checked);
-        auto made = io::AtomicFile::create(path, access, existing);
+        const auto checked = checkedPlace(path);
+        if (!checked) return tell(tl::unexpected(checked.error()));
+        auto made = io::AtomicFile::create(*checked, access, existing);
         if (!made) return tell(tl::unexpected(made.error()));
         const std::string id = std::to_string(++m_last);
         const int descriptor = (*made)->descriptor();

@@ -16,7 +16,9 @@
 #include "app/cli/confinement.h"
 #include "app/cli/fresh_file.h"
 #include "app/cli/host/bus_error.h"
+#include "app/library/library.h"
 #include "app/protocol/framing.h"
+#include "app/sandbox/hidden_places.h"
 #include "engine/import/import.h"
 
 namespace ingle::cli {
@@ -42,6 +44,16 @@ std::string targetOf(const protocol::Import& request) {
     for (int number = 2; std::filesystem::exists(target, error); ++number)
         target = fmt::format("{}-{}.gguf", stem, number);
     return target;
+}
+
+/// Who asks may have been taken over: of what is hidden only this program's own folder.
+bool mayHoldModels(const std::string& folder) {
+    namespace fs = std::filesystem;
+    std::error_code unknown;
+    if (!sandbox::isHiddenPlace(fs::absolute(folder))) return true;
+    const fs::path own = fs::weakly_canonical(library::defaultDataDir() + "/models", unknown);
+    const auto relative = fs::weakly_canonical(folder, unknown).lexically_relative(own);
+    return !relative.empty() && *relative.begin() != "..";
 }
 
 /// Whether the other end still listens.
@@ -106,6 +118,12 @@ bool makeFile(const protocol::Import& request, int events) {
 void importInCage(const protocol::Import& request, int events) {
     namespace fs = std::filesystem;
     std::error_code error;
+    if (!mayHoldModels(request.folder)) {
+        const Error failed{ErrorCode::Io,
+                           fmt::format("{}: no model is written to hidden folders", request.folder)};
+        tell(events, protocol::Failed{failed, {}});
+        return;
+    }
     const bool isMade = fs::create_directories(request.folder, error);
     if (error) {
         const Error failed{ErrorCode::Io,

@@ -20,6 +20,9 @@
 namespace ingle::cli::host_command {
 namespace {
 
+/// --owner of ingle-serve, whose front talks to a network.
+constexpr std::string_view kServer = "serve";
+
 struct Options {
     int paceMs = 0;
     bool probeDevices = false;
@@ -46,8 +49,10 @@ Status host(const Options& options) {
     const std::string crashes = library::defaultDataDir() + "/crashes";
     for (const std::string& folder : {crashes, wanted.maxBytes > 0 ? wanted.folder : crashes})
         makeOwnFolder(folder);
+    // A server imports nothing.
+    const auto import = options.snapshots.program == kServer ? nullptr : importInCage;
     INGLE_TRY_ASSIGN(const Confined confined,
-                     confine({.broker = {.models = {}, .requests = ends.input, .import = importInCage},
+                     confine({.broker = {.models = {}, .requests = ends.input, .import = import},
                               .files = {.readable = {}, .writable = {crashes, wanted.folder}}}));
     Broker& broker = *confined.broker;
     const FileDescriptor requests = broker.takeRequests();

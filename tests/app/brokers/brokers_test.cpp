@@ -288,6 +288,15 @@ TEST_F(HeldWindow, savesNothingThatIsHidden) {
     fs::create_directory_symlink(path("elsewhere/.hidden"), path("elsewhere/plain"));
     EXPECT_EQ(refusal(path("elsewhere/plain/autostart.desktop")), 0);
     EXPECT_EQ(refusal(path("run/service")), 0);
+    // Settings may lie in a visible folder that hidden links lead to.
+    fs::create_directories(path("elsewhere/dotfiles/config/autostart"));
+    fs::create_directories(path("home"));
+    fs::create_directory_symlink(path("elsewhere/dotfiles/config"), path("home/.config"));
+    std::ofstream(path("elsewhere/dotfiles/bashrc")) << "mine";
+    fs::create_symlink(path("elsewhere/dotfiles/bashrc"), path("home/.bashrc"));
+    EXPECT_EQ(refusal(path("home/.config/autostart/x.desktop")), 0);
+    EXPECT_EQ(refusal(path("elsewhere/dotfiles/config/autostart/x.desktop")), 0);
+    EXPECT_EQ(refusal(path("elsewhere/dotfiles/bashrc")), 0);
     EXPECT_TRUE(fs::is_empty(path("elsewhere/.hidden")));
 }
 

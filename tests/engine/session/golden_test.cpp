@@ -77,20 +77,28 @@ std::string withoutTokenizer(const std::filesystem::path& model, const test::Tem
     return folder.file("model.gguf");
 }
 
-std::vector<float> referenceOf(const json& sidecar, const char* group, const char* key) {
-    return test::readFloats(test::goldenRoot() / group / sidecar[key].get<std::string>());
+struct Reference {
+    std::vector<float> logits;
+    bool isTail = false;  ///< of a long text, the last rows only
+};
+
+Reference referenceOf(const json& sidecar, const char* group, const char* key) {
+    return {test::readFloats(test::goldenRoot() / group / sidecar[key].get<std::string>()),
+            sidecar.contains("logits_rows")};
 }
 
 /// Logits of the same tokens, fed in different ways.
 using Ways = std::vector<std::vector<float>>;
 
 double worst(double (*difference)(const std::vector<float>&, const std::vector<float>&), const Ways& ways,
-             const std::vector<float>& reference) {
+             const Reference& reference) {
+    if (reference.logits.empty()) return INFINITY;
     double most = 0;
     for (const auto& way : ways) {
-        // Of a long text there may be the last rows only.
-        const size_t skipped = way.size() > reference.size() ? way.size() - reference.size() : 0;
-        const double now = difference({way.begin() + static_cast<long>(skipped), way.end()}, reference);
+        const bool hasMore = reference.isTail && way.size() > reference.logits.size();
+        const size_t skipped = hasMore ? way.size() - reference.logits.size() : 0;
+        const double now =
+            difference({way.begin() + static_cast<long>(skipped), way.end()}, reference.logits);
         if (!(now <= most)) most = std::isnan(now) ? INFINITY : now;
     }
     return most;

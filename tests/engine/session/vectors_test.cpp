@@ -83,7 +83,7 @@ TEST(Vectors, everyFamilyInFormatsOfEveryKindGivesTheKeptLogits) {
             ++compared;
         }
     }
-    EXPECT_GE(compared, 350u);
+    EXPECT_GE(compared, 354u);  // as many as there are kept
 }
 
 TEST(Vectors, mixturesOfExpertsGiveTheKeptLogits) {

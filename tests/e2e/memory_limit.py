@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 SKIPPED = 77
 LIMIT = 120 << 20
@@ -30,6 +31,14 @@ def own_groups():
             yield pathlib.Path("/sys/fs/cgroup" + group), "memory.max"
 
 
+def remove_when_empty(group):
+    """The process beside one that was killed ends a moment later."""
+    end = time.monotonic() + 10
+    while (group / "cgroup.procs").read_text() and time.monotonic() < end:
+        time.sleep(0.05)
+    group.rmdir()
+
+
 @contextlib.contextmanager
 def limited_group():
     """A group below this process's own, with the limit; nothing where none can be made."""
@@ -47,7 +56,7 @@ def limited_group():
         try:
             yield group
         finally:
-            group.rmdir()
+            remove_when_empty(group)
         return
     yield None
 

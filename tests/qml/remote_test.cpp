@@ -216,19 +216,19 @@ class RemoteTest : public QObject, WindowFiles {
         const QString words = "What do bees make?";
         write(run, words);
         run.chat().send(words);
-        verifyAsked(run, bridge, words, "Documents stand in this chat, and Big model runs on far.example.");
+        verifyAsked(run, bridge, words, "Documents are in this chat, and Big model runs on far.example.");
         QCOMPARE(bridge.asked("read"), 0);
         run.model.notices()->runBannerAction();
         QVERIFY(answered(run, 2));
         QVERIFY(bridge.heard("Bees make honey."));
         write(run, "And what else?");
         run.chat().send("And what else?");
-        verifyAsked(run, bridge, "And what else?", "Documents stand in this chat");
+        verifyAsked(run, bridge, "And what else?", "Documents are in this chat");
         // Put away, its passages still stand in the chat.
         shelf.putAway(of(DocumentShelf::DocumentRole).toLongLong());
         run.model.notices()->dismissBanner();
         run.chat().send("And what else?");
-        verifyAsked(run, bridge, "And what else?", "Documents stand in this chat");
+        verifyAsked(run, bridge, "And what else?", "Documents are in this chat");
         // In another chat nothing of it does.
         run.chat().newConversation();
         write(run, "Hello!");

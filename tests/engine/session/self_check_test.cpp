@@ -2,8 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <functional>

@@ -100,7 +100,7 @@ def check(options):
             hidden = home.root / ".config"
             hidden.mkdir()
             window.command("act", action="export", path=str(hidden / "autostart.json"))
-            window.wait_for(lambda s: "hidden" in str(s), "the refusal")
+            window.wait_for(lambda s: "could not be written" in s["banner"], "the refusal")
             expect(not list(hidden.iterdir()), "the window wrote into a hidden folder")
             own = (str(home.root / "data/inglenook"), str(home.root / "cache/inglenook"), str(sockets / "window"),
                    str(home.root / "window.log"))  # the last one it was given

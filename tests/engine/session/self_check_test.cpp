@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -198,11 +199,13 @@ TEST_F(SelfCheck, theSentenceSaysWhatIsWrong) {
                                       "[0-9.e+]+ below the best\\)"));
 }
 
-/// Whether rounded activations may choose otherwise, which no check can tell from a mistake: devices that
-/// round are left with such models. They choose experts, or, as Gemma 3n, which numbers of a row are zero.
-bool choosesBySmallDifferences(const std::string& path) {
+/// Whether rounded activations may lead to other logits than the check's bound allows, which cannot be told
+/// from a mistake: devices that round are left with such models. They choose experts, or which numbers of a
+/// row are zero (Gemma 3n), or make the errors larger (squares of what was rounded, decays of it).
+bool maySwayBeyondTheBound(const std::string& path) {
     const auto opened = openModel(test::opened(path), {}).value();
-    return opened->info.family == "gemma3n" ||
+    constexpr std::array kSwaying{"gemma3n", "nemotron_h", "plamo2"};
+    return std::ranges::find(kSwaying, opened->info.family) != kSwaying.end() ||
            std::ranges::any_of(opened->graph.nodes, [](const graph::Node& node) {
                return node.code == backend::OpCode::RouteExperts;
            });
@@ -214,7 +217,7 @@ TEST_F(SelfCheck, anHonestDeviceIsUsed) {
         if (family->kind == models::FamilyKind::Encoder) continue;  // see embedder_test.cpp
         for (const char* quant : {"F32", "F16", "Q4_0", "Q8_0"}) {
             const std::string path = model(std::string(family->arch), quant);
-            const bool mustBeExact = choosesBySmallDifferences(path);
+            const bool mustBeExact = maySwayBeyondTheBound(path);
             for (const KvType kv : {KvType::F32, KvType::F16, KvType::Q8}) {
                 for (const ActivationType activations : {ActivationType::F32, ActivationType::Auto}) {
                     if (activations == ActivationType::Auto && mustBeExact) continue;

@@ -15,7 +15,7 @@ std::string nameOf(const HeadSpec& spec, std::string_view part) {
 
 std::vector<TensorSpec> headTensors(const HeadSpec& spec) {
     using enum backend::WeightUse;
-    const auto& [dim, vocabSize] = std::pair(spec.facts.dim, spec.facts.vocabSize);
+    const uint64_t dim = spec.facts.dim, vocabSize = spec.facts.vocabSize;
     const auto optionalTable = [&](std::string name) {
         return TensorSpec{std::move(name), Shape::of(dim, vocabSize), Matrix, Presence::Optional};
     };
@@ -26,7 +26,7 @@ std::vector<TensorSpec> headTensors(const HeadSpec& spec) {
         {finalNorm + ".weight", Shape::of(dim), Vector},
         {nameOf(spec, "enorm.weight"), Shape::of(dim), Vector},
         {nameOf(spec, "hnorm.weight"), Shape::of(dim), Vector},
-        {nameOf(spec, "eh_proj.weight"), Shape::of(2 * uint64_t{dim}, dim)},
+        {nameOf(spec, "eh_proj.weight"), Shape::of(2 * dim, dim)},
         {nameOf(spec, "shared_head_norm.weight"), Shape::of(dim), Vector, Presence::Optional},
         optionalTable(nameOf(spec, "embed_tokens.weight")),
         optionalTable(nameOf(spec, "shared_head_head.weight")),

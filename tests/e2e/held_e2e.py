@@ -63,10 +63,12 @@ def session_bus(home):
         '<policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy>'
         "</busconfig>")
     daemon = subprocess.Popen(["dbus-daemon", "--nofork", f"--config-file={home.root}/bus.conf"])
-    wait_until((home.root / "bus").exists, "the session bus")
-    yield f"unix:path={home.root}/bus"
-    daemon.terminate()
-    daemon.wait()
+    try:
+        wait_until((home.root / "bus").exists, "the session bus")
+        yield f"unix:path={home.root}/bus"
+    finally:
+        daemon.terminate()
+        daemon.wait()
 
 
 def names_on(address):
@@ -96,7 +98,7 @@ def check(options):
             window.wait_for(lambda s: len(answer_of(s)["text"]) > 20, "the answer")
             saved = home.root / "chats.json"
             window.command("act", action="export", path=str(saved))
-            wait_until(saved.exists, "the export")
+            window.wait_for(lambda s: saved.exists() and not s["exporting"], "the export")
             hidden = home.root / ".config"
             hidden.mkdir()
             window.command("act", action="export", path=str(hidden / "autostart.json"))

@@ -1,11 +1,16 @@
 /// Bombs: input that is small and wants to take for ever. INGLE_BOMBS sets how many of each kind are tried.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "ingle/stop_scope.h"
+#include "tests/processor_time.h"
 
 namespace ingle::test {
 
@@ -21,6 +26,35 @@ constexpr double kSlowness = 8;
 #else
 constexpr double kSlowness = 1;
 #endif
+
+/// A cancel must be seen within this time, in seconds.
+constexpr double kMostUntilAsked = 0.1;
+
+/// Measures how long this thread works without asking whether to stop (StopScope), while it exists.
+class StopWatch {
+  public:
+    StopWatch()
+        : m_asked(processorSeconds()), m_scope([this] {
+              note();
+              return false;
+          }) {}
+
+    /// The longest time without a question until now, in seconds of the processor.
+    double longest() {
+        note();
+        return m_longest;
+    }
+
+  private:
+    void note() {
+        const double now = processorSeconds();
+        m_longest = std::max(m_longest, now - std::exchange(m_asked, now));
+    }
+
+    double m_asked;
+    double m_longest = 0;
+    const StopScope m_scope;
+};
 
 /// What a bomb is made of. The same seed gives the same bomb.
 class BombParts {

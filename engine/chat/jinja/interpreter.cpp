@@ -73,6 +73,15 @@ tl::unexpected<Error> Interpreter::textTooLong() {
     return fail(ErrorCode::Unsupported, "the template writes more than {} MiB", kMostText >> 20);
 }
 
+Status Interpreter::append(std::vector<Value>& out, const std::vector<Value>& items) {
+    // Freeing it is not charged, and asks nobody whether to stop.
+    if (out.size() + items.size() > kMostItems)
+        return fail(ErrorCode::Unsupported, "a list of the template has more than {} items", kMostItems);
+    INGLE_TRY(spend(sizeof(Value) * items.size()));
+    out.insert(out.end(), items.begin(), items.end());
+    return {};
+}
+
 Result<Text> Interpreter::capture(const std::function<Status()>& body) {
     Text outside = std::exchange(m_output, Text());
     const Status status = body();

@@ -34,6 +34,8 @@ class Interpreter {
 
     // Limits. Errors: Unsupported, one sentence; Cancelled.
     Status spend(size_t work) { return m_meter.spend(work); }
+    /// Appends to a list that is made of others.
+    Status append(std::vector<Value>& out, const std::vector<Value>& items);
     /// On a sentence about that name.
     Status spendOnSentence(std::string_view name) {
         return spend(kCharacterCost * std::min(name.size(), 4 * kShownCharacters));
@@ -112,10 +114,11 @@ class Interpreter {
 
   private:
     static constexpr size_t kStepCost = 128;
-    static constexpr size_t kCharacterCost = 16;          ///< of one that is escaped
-    static constexpr size_t kPieceCost = 8;               ///< of a piece of text, beside its bytes
-    static constexpr size_t kCompareCost = 32;            ///< of two values
-    static constexpr size_t kMostText = size_t{8} << 20;  ///< bytes of any text, the output's too
+    static constexpr size_t kCharacterCost = 16;           ///< of one that is escaped
+    static constexpr size_t kPieceCost = 8;                ///< of a piece of text, beside its bytes
+    static constexpr size_t kCompareCost = 32;             ///< of two values
+    static constexpr size_t kMostText = size_t{8} << 20;   ///< bytes of any text, the output's too
+    static constexpr size_t kMostItems = size_t{1} << 19;  ///< of a list that is made of others
     /// Nodes of the tree inside one another, macros included.
     static constexpr uint32_t kMostDepth = 400;
 

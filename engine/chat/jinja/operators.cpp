@@ -32,10 +32,7 @@ Result<Value> repeat(Interpreter& in, const Value& value, int64_t count) {
     }
     const List& list = *value.list();
     std::vector<Value> items;
-    for (int64_t i = 0; i < count && !list.items.empty(); ++i) {
-        INGLE_TRY(in.spend(sizeof(Value) * list.items.size()));
-        items.insert(items.end(), list.items.begin(), list.items.end());
-    }
+    for (int64_t i = 0; i < count && !list.items.empty(); ++i) INGLE_TRY(in.append(items, list.items));
     return makeList(std::move(items), list.kind);
 }
 
@@ -68,9 +65,9 @@ Result<Value> add(Interpreter& in, const Value& left, const Value& right) {
     const List* first = left.list();
     const List* second = right.list();
     if (first && second && first->kind == second->kind && isSequence(left)) {
-        INGLE_TRY(in.spend(sizeof(Value) * (first->items.size() + second->items.size())));
-        std::vector<Value> items = first->items;
-        items.insert(items.end(), second->items.begin(), second->items.end());
+        std::vector<Value> items;
+        INGLE_TRY(in.append(items, first->items));
+        INGLE_TRY(in.append(items, second->items));
         return makeList(std::move(items), first->kind);
     }
     return unsupported("+", left, right);

@@ -60,11 +60,16 @@ double foretoldSpeed(const CatalogModel& model, const ComputerSize& computer) {
                             : 0;
 }
 
+bool isEmbedding(const CatalogModel& model) {
+    return model.use == "embedding";
+}
+
 std::vector<CatalogModel> goodChoices(std::span<const CatalogModel> models, const ComputerSize& computer,
                                       size_t count) {
     std::vector<CatalogModel> fitting, pleasant;
     for (const CatalogModel& model : models)
-        if (model.memoryGb * 1e9 * kShareOfSold <= static_cast<double>(computer.memoryBytes))
+        if (!isEmbedding(model) &&
+            model.memoryGb * 1e9 * kShareOfSold <= static_cast<double>(computer.memoryBytes))
             fitting.push_back(model);
     for (const CatalogModel& model : fitting) {
         const double speed = foretoldSpeed(model, computer);

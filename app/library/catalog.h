@@ -16,7 +16,7 @@ struct CatalogModel {
     std::string maker;
     std::string licence;
     std::string family;     ///< as Inglenook names it, e.g. "qwen3"
-    std::string use;        ///< "chat" or "code"
+    std::string use;        ///< "chat", "code" or "embedding"
     uint32_t memoryGb = 0;  ///< the smallest computer it is meant for
     double parametersBillion = 0;
     double activeBillion = 0;    ///< of them, that compute each token; 0: all
@@ -51,8 +51,12 @@ double foretoldSpeed(const CatalogModel& model, const ComputerSize& computer);
 /// From here on reading along is pleasant.
 inline constexpr double kPleasantTokensPerSecond = 8;
 
-/// At most `count` of the catalog's models that fit and are pleasant: the largest of these, the smallest of
-/// them first. Where none is pleasant, the smallest that fit. Empty when all are meant for more memory.
+/// It finds passages by what they mean, and writes nothing.
+bool isEmbedding(const CatalogModel& model);
+
+/// At most `count` of the catalog's models that write, fit and are pleasant: the largest of these, the
+/// smallest of them first. Where none is pleasant, the smallest that fit. Empty when all are meant for more
+/// memory.
 std::vector<CatalogModel> goodChoices(std::span<const CatalogModel> models, const ComputerSize& computer,
                                       size_t count);
 

@@ -27,6 +27,11 @@ QString gigabytes(uint64_t bytes) {
     return QLocale().toString(count, 'f', count < 10 ? 1 : 0);
 }
 
+QString useText(const library::CatalogModel& model) {
+    if (library::isEmbedding(model)) return ModelOffers::tr("finds passages in documents");
+    return model.use == "code" ? ModelOffers::tr("code") : ModelOffers::tr("chat");
+}
+
 }  // namespace
 
 ModelOffers::ModelOffers(EngineClient& engine, Opener& opener, DesktopPortal& portal, std::string catalog,
@@ -145,13 +150,14 @@ QVariant ModelOffers::catalogData(const library::CatalogModel& model, int role) 
             return toQString(model.name);
         case SummaryRole:
             return tr("%1 · %2 · for %3 GB of memory or more")
-                .arg(model.use == "code" ? tr("code") : tr("chat"), toQString(model.licence))
+                .arg(useText(model), toQString(model.licence))
                 .arg(model.memoryGb);
         case SectionRole:
             return isGood(model) ? tr("Recommended for this computer") : tr("All models");
         case GoodRole:
             return isGood(model);
         case SpeedRole: {
+            if (library::isEmbedding(model)) return {};
             const double speed = library::foretoldSpeed(model, computerSize());
             const QString words = speedText(speed);
             if (words.isEmpty() || speed >= library::kPleasantTokensPerSecond) return words;
@@ -159,7 +165,7 @@ QVariant ModelOffers::catalogData(const library::CatalogModel& model, int role) 
         }
         case PleasantRole: {
             const double speed = library::foretoldSpeed(model, computerSize());
-            return speed == 0 || speed >= library::kPleasantTokensPerSecond;
+            return library::isEmbedding(model) || speed == 0 || speed >= library::kPleasantTokensPerSecond;
         }
         case FileRole:
             return toQString(model.file);

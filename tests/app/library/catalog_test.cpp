@@ -88,8 +88,30 @@ TEST(ShippedCatalog, everyComputerFindsSomethingForChatAndCode) {
         uses.insert(model.use);
         isRecurrent |= model.family.starts_with("rwkv");
     }
-    EXPECT_THAT(uses, ElementsAre("chat", "code"));
+    EXPECT_THAT(uses, ElementsAre("chat", "code", "embedding"));
     EXPECT_TRUE(isRecurrent);
+}
+
+TEST(ShippedCatalog, everyComputerOfTodayFindsSomethingPleasant) {
+    const auto models = readCatalog(kShipped)->models;
+    // Two cores read some 12 GB a second, a laptop of today 40 and more.
+    for (const double gbPerSecond : {12.0, 40.0})
+        for (const uint32_t gb : {4U, 8U, 16U, 32U}) {
+            const ComputerSize computer{static_cast<uint64_t>(gb * 0.93e9),
+                                        static_cast<uint64_t>(gbPerSecond * 1e9)};
+            const auto good = goodChoices(models, computer, 3);
+            ASSERT_EQ(good.size(), 3U) << gb << " GB, " << gbPerSecond << " GB/s";
+            for (const CatalogModel& model : good)
+                EXPECT_GE(foretoldSpeed(model, computer), kPleasantTokensPerSecond) << model.name;
+        }
+}
+
+TEST(ShippedCatalog, namesAreThoseOfFilesThatCanBeOpened) {
+    const auto models = readCatalog(kShipped)->models;
+    for (const CatalogModel& model : models) {
+        EXPECT_TRUE(model.file.ends_with(".gguf")) << model.file;
+        EXPECT_LE(model.activeBillion, model.parametersBillion) << model.name;
+    }
 }
 
 TEST(Catalog, choicesFollowTheMemory) {
@@ -108,6 +130,15 @@ TEST(Catalog, choicesFollowTheMemory) {
     EXPECT_THAT(names(4.1), ElementsAre("small"));
     EXPECT_THAT(names(2), ElementsAre());
     EXPECT_THAT(names(0), ElementsAre());
+}
+
+TEST(Catalog, whatWritesNothingIsNoChoiceForAChat) {
+    const std::vector<CatalogModel> models{
+        {.name = "finder", .use = "embedding", .memoryGb = 4, .fileGb = 0.6},
+        {.name = "writer", .use = "chat", .memoryGb = 4, .fileGb = 1}};
+    const auto good = goodChoices(models, {uint64_t{8'000'000'000}}, 3);
+    ASSERT_EQ(good.size(), 1U);
+    EXPECT_EQ(good.front().name, "writer");
 }
 
 TEST(Catalog, whatIsGoodIsPleasantHereTheSmallestFirst) {

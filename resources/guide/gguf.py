@@ -22,6 +22,36 @@ class Tensor:
     data: bytes
 
 
+def numbers(tensor: Tensor, row: int) -> list[float]:
+    """A row of a matrix, or of a vector (row 0)."""
+    count, size = BLOCKS[tensor.type]
+    data = tensor.data[row * row_bytes(tensor) :][: row_bytes(tensor)]
+    blocks = [data[i : i + size] for i in range(0, len(data), size)]
+    match tensor.type:
+        case 0: return [struct.unpack("<f", block)[0] for block in blocks]
+        case 1: return [struct.unpack("<e", block)[0] for block in blocks]
+    scaled = (struct.unpack(f"<e{count}b", block) for block in blocks)
+    return [scale * quant for scale, *quants in scaled for quant in quants]
+
+
+def with_row(tensor: Tensor, row: int, values: list[float]) -> Tensor:
+    """A matrix of Q8_0 with another row. Raises ValueError for other types."""
+    if tensor.type != Q8_0:
+        raise ValueError(f"rows are written as Q8_0 only, not as type {tensor.type}")
+    count, _ = BLOCKS[Q8_0]
+    raw = b""
+    for block in (values[i : i + count] for i in range(0, len(values), count)):
+        scale = struct.unpack("<e", struct.pack("<e", max(map(abs, block)) / 127))[0]
+        raw += struct.pack("<e", scale) + bytes(round(value / scale) & 0xFF if scale else 0 for value in block)
+    at = row * row_bytes(tensor)
+    return dataclasses.replace(tensor, data=tensor.data[:at] + raw + tensor.data[at + len(raw) :])
+
+
+def row_bytes(tensor: Tensor) -> int:
+    count, size = BLOCKS[tensor.type]
+    return tensor.shape[-1] // count * size
+
+
 class Reader:
     def __init__(self, data: bytes):
         self.data, self.at = data, 0

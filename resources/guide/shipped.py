@@ -1,10 +1,10 @@
 """Ties guide.gguf to what it was trained on: facts.json holds what must not go without training, a digest of each
 intent's answers, and one of the file itself.
 
-`record` writes it after training; `check`, a test, fails when a meaning changed: an answer is another, or something
-that answers speak of is gone (a fact that they tell, a command, a family, a block format, a quantization, every line
-of docs/features.md that names an intent). What is changed or added in the program is text that fill.py writes, and
-needs no training.
+`record` writes it after training; `check`, a test, fails when a meaning changed: an intent is new or gone, or
+something that answers speak of is gone (a fact that they tell, a command, a family, a block format, a quantization,
+every line of docs/features.md that names an intent). What is changed or added in the program, and an answer that is
+corrected, is text that fill.py writes, and needs no training.
 """
 import hashlib
 import json
@@ -21,24 +21,35 @@ RECORD = HERE / "facts.json"
 
 def present(guide: pathlib.Path = HERE / "guide.gguf") -> dict:
     facts = facts_of_program.collect()
-    intents = [intent for of_language in corpus.load().values() for intent in of_language]
+    intents = all_intents()
     told = {name for intent in intents for answer in intent.answers for name in facts_of_program.places(answer)}
-    answers = {intent.name: digest("\n".join(intent.answers).encode())[:12] for intent in intents}
     listed = {
         name: facts[name].replace(" or ", ", ").split(", ") for name in ("commands", "quants", "families", "formats")
     }
     return {"told": sorted(told & facts.keys()), **listed, "features": facts_of_program.features(),
-            "answers": answers, "guide": digest(guide.read_bytes())}
+            "answers": digests(intents), "guide": digest(guide.read_bytes())}
 
 
 def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def corrected() -> set[str]:
-    """The intents whose answers the guide that ships was not trained on."""
+def digests(intents: list[corpus.Intent]) -> dict[str, str]:
+    """Of the intents' answers."""
+    return {intent.name: digest("\n".join(intent.answers).encode())[:12] for intent in intents}
+
+
+def corrected() -> dict[str, str]:
+    """The first answers, with their places for facts, of the intents whose answers the guide that ships was not
+    trained on."""
     trained = json.loads(RECORD.read_text())["answers"]
-    return {name for name, answers in present()["answers"].items() if trained.get(name) != answers}
+    intents = all_intents()
+    now = digests(intents)
+    return {intent.name: intent.answers[0] for intent in intents if trained.get(intent.name) != now[intent.name]}
+
+
+def all_intents() -> list[corpus.Intent]:
+    return [intent for of_language in corpus.load().values() for intent in of_language]
 
 
 def differences(then: dict, now: dict) -> list[str]:
@@ -49,8 +60,8 @@ def differences(then: dict, now: dict) -> list[str]:
             gone = [item for item in old if item not in now[kind]]
             if gone:
                 found.append(f"{kind}: no longer {', '.join(gone)}")
-        elif isinstance(old, dict):
-            other = sorted(name for name in old | now[kind] if old.get(name) != now[kind].get(name))
+        elif isinstance(old, dict):  # corrected answers are written into the guide by fill.py
+            other = sorted(old.keys() ^ now[kind].keys())
             if other:
                 found.append(f"{kind}: no longer those of the training: {', '.join(other)}")
         elif old != now[kind]:

@@ -1,5 +1,5 @@
-"""The pieces of facts in the guide that was built: each prints its fact, and none is ever found in what somebody
-writes."""
+"""The pieces of facts and of corrected answers in the guide that was built: each prints its text, and none is ever
+found in what somebody writes or in an answer of before."""
 import pathlib
 import subprocess
 import sys
@@ -7,7 +7,9 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "resources/guide"))
 import facts  # noqa: E402
+import fill  # noqa: E402
 import gguf  # noqa: E402
+import shipped  # noqa: E402
 
 BIN = pathlib.Path(sys.argv.pop(1))
 BUILT = BIN.parent / "share/inglenook/guide.gguf"
@@ -29,6 +31,20 @@ class Pieces(unittest.TestCase):
         told = facts.collect()
         self.assertEqual(ingle("detokenize", " ".join(map(str, self.places))),
                          "".join(told[name] for name in self.places.values()))
+
+    def test_topics_of_corrected_answers_print_them_and_end(self):
+        pieces = gguf.read(facts.HERE / "guide.gguf")[0][TOKENS]
+        answers = {pieces.index(f"<|{topic}|>"): fill.fill(answer, facts.collect())
+                   for topic, answer in shipped.corrected().items()}
+        for topic, answer in answers.items():
+            self.assertEqual(ingle("detokenize", str(topic)), answer)
+            self.assertEqual(set(map(int, ingle("tokenize", answer).split())) & answers.keys(), set())
+        # Whatever was asked, nothing follows.
+        end = pieces.index(fill.END)
+        for topic in list(answers)[:3]:
+            ids = subprocess.run([BIN / "ingle", "generate", BUILT, "--tokens", f"1,3,{topic - 1},4,{topic}", "-n", "1",
+                                  "--greedy"], capture_output=True, text=True, check=True).stdout
+            self.assertEqual(int(ids), end)
 
     def test_they_are_never_found_in_a_message(self):
         # As the chat template hands messages on: in lower case.

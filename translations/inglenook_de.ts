@@ -2030,6 +2030,26 @@
         <source>Restore defaults</source>
         <translation>Vorgaben wiederherstellen</translation>
     </message>
+    <message>
+        <source>Titles of new conversations</source>
+        <translation>Titel neuer Unterhaltungen</translation>
+    </message>
+    <message>
+        <source>A model makes the title after the first answer, while it has nothing else to do.</source>
+        <translation>Ein Modell macht den Titel nach der ersten Antwort, während es nichts anderes zu tun hat.</translation>
+    </message>
+    <message>
+        <source>First question</source>
+        <translation>Erste Frage</translation>
+    </message>
+    <message>
+        <source>Model of this computer</source>
+        <translation>Modell dieses Computers</translation>
+    </message>
+    <message>
+        <source>Any model</source>
+        <translation>Jedes Modell</translation>
+    </message>
 </context>
 <context>
     <name>ShortcutsPage</name>
@@ -3330,6 +3350,10 @@
         <source>%1 GB</source>
         <translation>%1 GB</translation>
     </message>
+    <message>
+        <source>finds passages in documents</source>
+        <translation>findet Stellen in Dokumenten</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::Notices</name>
@@ -3780,6 +3804,13 @@
     <message>
         <source>Saved as %1</source>
         <translation>Gespeichert als %1</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::TitleMaker</name>
+    <message>
+        <source>Named “%1”</source>
+        <translation>„%1“ genannt</translation>
     </message>
 </context>
 <context>

@@ -21,6 +21,7 @@
 --other-at N     a check of an answer finds another token at N
 --prompt-hash N  what a check finds before the answer, and --model-hash H of the model's file
 
+--title TEXT     what it says when a title is asked for, and --title-ms how long it takes
 --say TEXT       the whole answer, in place of numbers
 --guessed N      so many of its tokens were guessed
 --read-tokens N  what a document is to read, and --read-ms how long a tenth of it takes
@@ -70,6 +71,8 @@ parser.add_argument("--prompt-hash", type=int, default=7)
 parser.add_argument("--other-at", type=int)
 parser.add_argument("--model-hash", default="a" * 32)
 parser.add_argument("--say")
+parser.add_argument("--title", default="")
+parser.add_argument("--title-ms", type=float, default=0)
 parser.add_argument("--guessed", type=int, default=0)
 parser.add_argument("--read-tokens", type=int, default=1000)
 parser.add_argument("--read-ms", type=float, default=1)
@@ -116,11 +119,24 @@ def maybe_die():
         os._exit(args.exit_code)
 
 
+def title(request_id):
+    end = time.monotonic() + args.title_ms / 1000
+    while time.monotonic() < end and request_id not in cancelled:
+        time.sleep(0.005)
+    say(id=request_id, event="tokens", ids=[1], pieces=[{"kind": "text", "text": args.title}])
+    say(id=request_id, event="done", result={
+        "reason": "cancelled" if request_id in cancelled else "endOfText",
+        "stats": {"promptTokens": 5, "cachedTokens": 0, "newTokens": 1, "prefillMs": 1, "decodeMs": 1,
+                  "guessedTokens": 0, "takenTokens": 0}, "withheld": ""}, receipt=RECEIPT)
+
+
 def generate(request_id, request):
     if len(loaded) > 1 and "large" in loaded[1]:
         del loaded[1]
         say(id=0, event="released")
     last = len(request["messages"]) - 1
+    if request["messages"][last]["parts"][-1].get("text", "").startswith("Write a title"):
+        return title(request_id)
     kept, dropped = ([last], list(range(last))) if args.forget else ([0], [])
     say(id=request_id,
         event="plan",

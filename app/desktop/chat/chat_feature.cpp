@@ -13,6 +13,7 @@ PageParts partsOf(Services& services) {
 ChatFeature::ChatFeature(Services& services)
     : m_services(services),
       m_page(services.storage(), partsOf(services)),
+      m_titles(services, m_page),
       m_secret(partsOf(services)),
       m_startPage(*services.model(), *services.opener()),
       m_prompts(services.storage(), *services.notices()) {
@@ -47,7 +48,11 @@ ChatFeature::ChatFeature(Services& services)
     actions.add(table());
     followActions(m_page);
     connect(&m_secret, &PrivateChat::openChanged, this, [this] {
-        if (m_secret.isOpen()) followActions(*m_secret.page());
+        if (m_secret.isOpen()) {
+            followActions(*m_secret.page());
+            connect(m_secret.page()->answers(), &RunningAnswers::stateChanged, &m_titles,
+                    &TitleMaker::giveWay);
+        }
         m_services.actions()->refresh();
     });
     connect(&m_secret, &PrivateChat::shownChanged, &actions, &Actions::refresh);

@@ -10,6 +10,7 @@
 #include "app/desktop/chat/private_chat.h"
 #include "app/desktop/chat/prompts.h"
 #include "app/desktop/chat/start_page.h"
+#include "app/desktop/chat/title_maker.h"
 #include "app/desktop/services/chats.h"
 #include "app/desktop/services/services.h"
 
@@ -52,6 +53,7 @@ class ChatFeature : public ingle::desktop::Chats {  // whole, as QML's tools wan
 
     Services& m_services;
     ChatPage m_page;
+    TitleMaker m_titles;
     PrivateChat m_secret;
     StartPage m_startPage;
     Prompts m_prompts;

@@ -1,5 +1,7 @@
 #include "app/desktop/chat/chat_title.h"
 
+#include <QRegularExpression>
+
 namespace ingle::desktop {
 namespace {
 
@@ -15,6 +17,15 @@ std::string titleFrom(const QString& text) {
     if (space > kTitleLength / 2) cut.truncate(space);
     if (cut.back().isHighSurrogate()) cut.chop(1);
     return (cut + QStringLiteral("…")).toStdString();
+}
+
+QString madeTitle(const QString& answer) {
+    static const QRegularExpression label(QStringLiteral("^(?:title|titel|titre|título)\\s*:\\s*"),
+                                          QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression marks(QStringLiteral("^[\\s#*_`\"'“”„‘’«»]+|[\\s*_`\"'“”„‘’«».,;:!]+$"));
+    QString line = answer.trimmed().section('\n', 0, 0);
+    line.remove(marks).remove(label).remove(marks);
+    return QString::fromStdString(titleFrom(line));
 }
 
 }  // namespace ingle::desktop

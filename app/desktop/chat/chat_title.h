@@ -1,4 +1,4 @@
-/// What a conversation is called until somebody renames it.
+/// What a conversation is called until somebody renames it, or a model does.
 #pragma once
 
 #include <QString>
@@ -9,5 +9,9 @@ namespace ingle::desktop {
 
 /// The first line with text, cut at a word.
 std::string titleFrom(const QString& text);
+
+/// The title in what a model answered that was asked for one: without the marks and words around it. Empty:
+/// there is none.
+QString madeTitle(const QString& answer);
 
 }  // namespace ingle::desktop

@@ -52,6 +52,9 @@ class Settings : public QObject {
     Q_PROPERTY(QString device MEMBER m_device NOTIFY changed)
     /// The desktop is told of long answers that end while nobody looks.
     Q_PROPERTY(bool notifies MEMBER m_notifies NOTIFY changed)
+    /// Who gives a new conversation its title: "question", the first one; "here", a model of this computer;
+    /// "any", also one of another computer.
+    Q_PROPERTY(QString titles MEMBER m_titles NOTIFY changed)
   public:
     /// Reads the stored values; loaded() follows.
     Settings(StorageThread& storage, Notices& notices, QObject* parent = nullptr);
@@ -64,6 +67,7 @@ class Settings : public QObject {
     /// The library's id of the model that guesses; empty: none does.
     std::string draftModel() const { return guesses() == Guesses::Draft ? m_guesses.toStdString() : ""; }
     bool notifies() const { return m_notifies; }
+    const QString& titles() const { return m_titles; }
     std::string systemPrompt() const { return m_systemPrompt.toStdString(); }
     /// The lowest layer: it sets everything but what is the model's own affair.
     history::Profile profile() const;
@@ -108,6 +112,7 @@ class Settings : public QObject {
     QString m_guesses = kLookUp;
     QString m_device;
     bool m_notifies = true;
+    QString m_titles = "here";
 };
 
 }  // namespace ingle::desktop

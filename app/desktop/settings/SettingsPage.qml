@@ -66,6 +66,17 @@ Page {
                     ]
                 },
                 {
+                    "key": "titles",
+                    "kind": "choice",
+                    "name": qsTr("Titles of new conversations"),
+                    "words": qsTr("A model makes the title after the first answer, while it has nothing else to do."),
+                    "options": [
+                        {"value": "question", "name": qsTr("First question")},
+                        {"value": "here", "name": qsTr("Model of this computer")},
+                        {"value": "any", "name": qsTr("Any model")}
+                    ]
+                },
+                {
                     "key": "notifies",
                     "kind": "choice",
                     "name": qsTr("When a long answer ends while you do something else"),

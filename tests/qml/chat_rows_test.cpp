@@ -86,6 +86,15 @@ class ChatRowsTest : public QObject {
         QCOMPARE(rows.kinds()[2], QString("heading"));
     }
 
+    void aTimeThatIsNotKnownIsNotSaid() {
+        Rows rows;
+        history::Message known = question(1, "q");
+        known.createdMs = 1'700'000'000'000;
+        rows.setBranch({known, answer(2, "a")});
+        QVERIFY(rows.at(1, ChatRows::TimeRole).toString().contains("2023"));
+        QCOMPARE(rows.at(3, ChatRows::TimeRole).toString(), QString());
+    }
+
     void whatTheModelDoesNotSeeIsSaidUntilANewPlanSaysOtherwise() {
         const auto forgotten = [](const Rows& rows) {
             return static_cast<int>(rows.kinds().indexOf("forgotten"));

@@ -2,6 +2,9 @@
 /// question.
 #include <QClipboard>
 #include <QElapsedTimer>
+#include <QGlyphRun>
+#include <QRawFont>
+#include <QScopeGuard>
 #include <QTextBlock>
 #include <QTextLayout>
 
@@ -9,7 +12,9 @@
 #include <functional>
 #include <thread>
 
+#include "app/desktop/content/block_document.h"
 #include "app/desktop/content/code_colouring.h"
+#include "app/desktop/content/emoji.h"
 #include "app/desktop/content/text_selection.h"
 #include "app/history/chats/answers.h"
 #include "app/history/chats/conversations.h"
@@ -410,6 +415,127 @@ class ChatViewTest : public QObject, WindowFiles {
         QTest::keyClick(view.window, Qt::Key_Escape);
         QTRY_VERIFY(!editor->isVisible());
         QVERIFY(view.item("composerInput")->hasActiveFocus());
+    }
+
+    void emojiThatBelongTogetherAreOnePicture() {
+        QVERIFY2(!emojiFamily().isEmpty(), "no font with coloured emoji (./dev deps)");
+        const QString woman = QString::fromUcs4(U"\U0001F469\u200D\U0001F4BB"),
+                      thumb = QString::fromUcs4(U"\U0001F44D\U0001F3FD"),
+                      flag = QString::fromUcs4(U"\U0001F1E9\U0001F1EA"),
+                      key = QString::fromUcs4(U"1\uFE0F\u20E3");
+        const QString text = "At " + woman + ", " + thumb + " and " + flag + " \u00A9 2026, key " + key;
+        QStringList found;
+        for (const EmojiPlace& place : emojiIn(text)) found << text.mid(place.begin, place.length);
+        QCOMPARE(found, (QStringList{woman, thumb, flag, key}));
+        // As the chat shows them: one glyph each, of that font.
+        View view(freshDataDir());
+        view.show({message(1, Role::Assistant, text.toStdString())});
+        auto* document =
+            view.row(0)->property("text").value<QQuickItem*>()->property("document").value<BlockDocument*>();
+        QCOMPARE(document->document()->toPlainText(), text);
+        const QTextBlock block = document->document()->firstBlock();
+        for (const QString& emoji : {woman, thumb, flag}) {
+            const auto at = static_cast<int>(text.indexOf(emoji));
+            int numGlyphs = 0;
+            for (const QGlyphRun& run : block.layout()->glyphRuns(at, static_cast<int>(emoji.size()))) {
+                QCOMPARE(run.rawFont().familyName(), emojiFamily());
+                numGlyphs += static_cast<int>(run.glyphIndexes().size());
+            }
+            QCOMPARE(numGlyphs, 1);
+        }
+    }
+
+    void whatIsReadFromRightToLeftStandsSo_data() {
+        QTest::addColumn<Qt::LayoutDirection>("window");
+        QTest::newRow("in a window from left to right") << Qt::LeftToRight;
+        QTest::newRow("in a window from right to left") << Qt::RightToLeft;
+    }
+    void whatIsReadFromRightToLeftStandsSo() {
+        QFETCH(Qt::LayoutDirection, window);
+        QGuiApplication::setLayoutDirection(window);
+        const auto back = qScopeGuard([] { QGuiApplication::setLayoutDirection(Qt::LeftToRight); });
+        View view(freshDataDir());
+        view.show({message(1, Role::Assistant,
+                           "\u0645\u0631\u062D\u0628\u0627\n\nAn English paragraph.\n\n"
+                           "| \u0627\u0644\u0627\u0633\u0645 | \u0627\u0644\u0639\u062F\u062F |\n|---|---|\n"
+                           "| \u062A\u0641\u0627\u062D | 3 |\n\n```\ncode\n```")});
+        const auto text = [&](int row) { return view.row(row)->property("text").value<QQuickItem*>(); };
+        const auto x = [&](int row, int offset) {
+            QRectF at;
+            QMetaObject::invokeMethod(view.row(row), "caretAt", Q_RETURN_ARG(QRectF, at), Q_ARG(int, offset));
+            return view.row(row)->mapToItem(view.list, at.topLeft()).x();
+        };
+        const qreal begin = view.list->property("columnX").toReal(),
+                    end = begin + view.list->property("columnWidth").toReal();
+        QVERIFY2(std::abs(x(0, 0) - end) < 12, "Arabic begins at the right");
+        QVERIFY2(std::abs(x(1, 0) - begin) < 12, "English begins at the left");
+        QVERIFY2(x(3, 0) < begin + 40, "code begins at the left");
+        // The first column stands at the right.
+        auto* table = text(2)->property("document").value<BlockDocument*>();
+        const auto second = static_cast<int>(table->plain().indexOf(QChar(0x0639)) - 2);
+        QVERIFY2(x(2, 1) > x(2, second), qPrintable(QString("%1, %2").arg(x(2, 1)).arg(x(2, second))));
+        for (int offset = 0; offset < table->plain().size(); ++offset)
+            QCOMPARE(table->offsetAt(table->positionOf(offset)), offset);
+    }
+
+    void pastedTextStandsWhereTheQuestionStands() {
+        View view(freshDataDir());
+        history::Message question = message(1, Role::User, "What is this?");
+        question.parts.insert(question.parts.begin(), {PartKind::Attachment, "many\nlines", "Pasted text"});
+        view.show({question, message(2, Role::Assistant, "Lines.")});
+        QQuickItem* head = nullptr;
+        const std::function<void(QQuickItem*)> look = [&](QQuickItem* item) {
+            if (item->inherits("QQuickAbstractButton") && item->property("text") == "Pasted text")
+                head = item;
+            for (QQuickItem* child : item->childItems()) look(child);
+        };
+        look(view.row(0));
+        QVERIFY(head != nullptr);
+        const qreal columnEnd =
+            view.list->property("columnX").toReal() + view.list->property("columnWidth").toReal();
+        const qreal headEnd = head->mapToItem(view.list, QPointF(head->width(), 0)).x();
+        QVERIFY2(std::abs(headEnd - columnEnd) < 8,
+                 qPrintable(QString("%1 of %2").arg(headEnd).arg(columnEnd)));
+    }
+
+    void theKeyboardOpensTheMenuAndGoesToBothEnds() {
+        View view(freshDataDir());
+        view.show(longBranch(60));
+        view.list->forceActiveFocus();
+        QTest::keyClick(view.window, Qt::Key_Home, Qt::ControlModifier);
+        QTRY_VERIFY(view.list->property("atYBeginning").toBool());
+        QTest::keyClick(view.window, Qt::Key_End, Qt::ControlModifier);
+        QTRY_VERIFY(view.list->property("atYEnd").toBool());
+        QTest::keyClick(view.window, Qt::Key_F10, Qt::ShiftModifier);
+        QTRY_VERIFY(!view.shownItems("PopupMenuItem").isEmpty());
+    }
+
+    void whatTheModelNoLongerSeesIsReadEasily() {
+        View view(freshDataDir());
+        for (const char* theme : {"light", "dark"}) {
+            view.model.settings()->setProperty("theme", theme);
+            view.show(longBranch(2));
+            view.rows().setFirstKept(3);
+            view.settle();
+            QVERIFY(view.rows().data(view.rows().index(view.rows().firstRow(3)), ChatRows::KindRole) ==
+                    "forgotten");
+            const QQuickItem* line = nullptr;
+            for (const QQuickItem* each : view.row(view.rows().firstRow(3))->childItems())
+                if (each->property("text").isValid()) line = each;
+            QVERIFY(line != nullptr);
+            QCOMPARE(line->opacity(), 1.0);
+            const auto brightness = [](const QColor& colour) {
+                const auto linear = [](double c) {
+                    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+                };
+                return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) +
+                       0.0722 * linear(colour.blueF());
+            };
+            double light = brightness(line->property("color").value<QColor>()),
+                   dark = brightness(view.window->property("color").value<QColor>());
+            if (light < dark) std::swap(light, dark);
+            QVERIFY2((light + 0.05) / (dark + 0.05) >= 4.5, theme);
+        }
     }
 
     void scrollingUpThroughALongChatNeverJumps() {

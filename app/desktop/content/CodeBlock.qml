@@ -19,6 +19,8 @@ BlockFrame {
     bodyHeight: headHeight + words.implicitHeight + (continued ? 0 : Theme.m)
     // Code is read from left to right, whatever stands around it.
     rightToLeft: false
+    LayoutMirroring.enabled: false
+    LayoutMirroring.childrenInherit: true
 
     FontMetrics {
         id: metrics

@@ -15,7 +15,9 @@ TextEdit {
     property real lineHeight: Theme.lineHeight
 
     function showSelected() {
-        if (selected.x < selected.y)
+        if (selected.x <= 0 && selected.y >= document.plain.length && document.plain.length > 0)
+            selectAll(); // in a table from right to left it neither begins nor ends where the document does
+        else if (selected.x < selected.y)
             select(document.beginOf(selected.x), document.positionOf(selected.y));
         else
             deselect();
@@ -30,6 +32,8 @@ TextEdit {
     activeFocusOnPress: false
     wrapMode: TextEdit.Wrap
     color: Theme.text
+    // A text stands as its own letters want it, whatever stands around it.
+    LayoutMirroring.enabled: false
     selectionColor: Theme.selection
     selectedTextColor: Theme.text
     font.pixelSize: Theme.textSize

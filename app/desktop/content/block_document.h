@@ -11,7 +11,6 @@
 #include <QQmlParserStatus>
 #include <QQuickTextDocument>
 #include <QRectF>
-#include <QTextCharFormat>
 #include <QTextObjectInterface>
 #include <QTextTable>
 #include <QTimer>
@@ -20,7 +19,7 @@
 #include <vector>
 
 #include "app/desktop/content/shown_block.h"
-#include "app/desktop/services/formula_pictures.h"
+#include "app/desktop/content/text_runs.h"
 
 namespace ingle::desktop {
 
@@ -103,30 +102,13 @@ class BlockDocument : public QObject, public QQmlParserStatus, public QTextObjec
     void laidOut();
 
   private:
-    /// Text of one look.
-    struct Run {
-        QString text;
-        QTextCharFormat format;
-        FormulaPicturePtr picture{};
-
-        bool operator==(const Run&) const = default;
-        /// What stands in the document.
-        QString shown() const { return picture ? QString(QChar::ObjectReplacementCharacter) : text; }
-    };
-    using Runs = std::vector<Run>;
-
     void showAnew();
     void showFormulas();
     void show();
     void showText(const content::Block& block);
     void showTable(const content::Block& block, const content::Block& head);
-    /// `grows`: a formula at its end may not be whole yet.
-    Runs runsOf(const content::RichText& text, const QTextCharFormat& base, bool grows);
-    QTextCharFormat formatOf(const content::RichText& text, const content::Span& span,
-                             QTextCharFormat format) const;
-    Runs formulaRuns(const content::Block& block);
-    /// The formula's picture, or the way it was written until that is there.
-    Run formulaRun(const QString& source, const QTextCharFormat& format);
+    /// What makes runs of the block's texts.
+    TextRuns maker();
     /// A formula that is drawn, in the order of the text.
     struct Drawn {
         int position = 0;
@@ -134,6 +116,8 @@ class BlockDocument : public QObject, public QQmlParserStatus, public QTextObjec
         FormulaPicturePtr picture{};
     };
     std::vector<Drawn> drawn() const;
+    /// Of a table, where its columns may stand from right to left.
+    QTextTableCell cellAt(size_t row, size_t column) const;
     int tableOffsetAt(int position) const;
     int tablePositionOf(int offset) const;
     enum class Side { Before, Behind };
@@ -157,7 +141,7 @@ class BlockDocument : public QObject, public QQmlParserStatus, public QTextObjec
     QTimer m_drawn;              ///< since one was drawn
 
     bool m_complete = false;
-    Runs m_runs;  ///< what the document holds, unless it is a table
+    std::vector<TextRun> m_runs;  ///< what the document holds, unless it is a table
     // Of tables.
     QTextTable* m_table = nullptr;
     std::vector<std::vector<content::RichText>> m_rows;

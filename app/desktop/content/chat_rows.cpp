@@ -2,7 +2,6 @@
 #include "app/content/csv.h"
 
 #include <QDateTime>
-#include <QLocale>
 #include <QVariantList>
 
 #include <algorithm>
@@ -12,10 +11,10 @@
 #include "app/content/block_kind.h"
 #include "app/content/code_language.h"
 #include "app/content/selection.h"
+#include "app/desktop/content/row_words.h"
 #include "app/desktop/services/running_answers.h"
 #include "app/desktop/services/text.h"
 #include "app/desktop/services/time_text.h"
-#include "app/protocol/remote.h"
 
 namespace ingle::desktop {
 namespace {
@@ -30,39 +29,6 @@ using history::RowId;
 
 static_assert(static_cast<int>(MessageStatus::Complete) == ChatRows::Complete);
 static_assert(static_cast<int>(MessageStatus::Failed) == ChatRows::Failed);
-
-/// A text's first letter decides its direction; it stands near its beginning.
-constexpr size_t kDirectionBytes = 512;
-
-bool isRightToLeft(const Block& block) {
-    const std::string& text =
-        block.rows.empty() || block.rows.front().empty() ? block.text.text : block.rows.front().front().text;
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(std::min(text.size(), kDirectionBytes)))
-        .isRightToLeft();
-}
-
-QString markOf(const Container& container) {
-    if (container.kind == ContainerKind::Quote) return {};
-    if (container.task != content::TaskState::None)
-        return container.task == content::TaskState::Done ? QStringLiteral("☑") : QStringLiteral("☐");
-    if (container.kind == ContainerKind::Bullet) return QStringLiteral("•");
-    return QString::number(container.number) + QLatin1Char(container.mark);
-}
-
-QString figuresOf(const Message& message) {
-    const QString model = toQString(message.modelName);
-    if (message.stats.decodeMs <= 0 || message.stats.newTokens == 0) return model;
-    const QLocale locale;
-    const double speed = message.stats.newTokens * 1000.0 / message.stats.decodeMs;
-    QString figures = ChatRows::tr("%1 · %2 tokens · %3 per second")
-                          .arg(model)
-                          .arg(locale.toString(message.stats.newTokens))
-                          .arg(locale.toString(speed, 'f', speed < 10 ? 1 : 0));
-    if (message.stats.takenTokens > 0)
-        figures +=
-            ChatRows::tr(" · %1 tokens predicted ahead").arg(locale.toString(message.stats.takenTokens));
-    return figures;
-}
 
 /// The roles whose values differ between two states of a block.
 QList<int> changedRoles(const Block& before, const Block& after) {
@@ -348,29 +314,6 @@ bool ChatRows::isStreaming(size_t index) const {
     return messages()[index].status == MessageStatus::Streaming;
 }
 
-QString ChatRows::sentenceOf(size_t index) const {
-    const Message& message = messages()[index];
-    switch (message.status) {
-        case MessageStatus::Complete:
-            return {};
-        case MessageStatus::Streaming:
-            if (!m_progress.isEmpty()) return m_progress;
-            return m_rows.shown(index).blocks().empty() ? tr("Thinking…") : QString();
-        case MessageStatus::Stopped: {
-            const QString why = RunningAnswers::endSentence(message);
-            return why.isEmpty() ? tr("Stopped") : why;
-        }
-        case MessageStatus::Interrupted:
-            if (protocol::isRemote(message.modelId))
-                return tr("Interrupted. %1, which another computer runs, can continue it: choose it first.")
-                    .arg(toQString(message.modelName));
-            return tr("Interrupted");
-        case MessageStatus::Failed:
-            return RunningAnswers::endSentence(message);
-    }
-    return {};
-}
-
 QVariant ChatRows::messageData(size_t index, int role) const {
     const Message& message = messages()[index];
     switch (role) {
@@ -379,7 +322,7 @@ QVariant ChatRows::messageData(size_t index, int role) const {
         case IsUserRole:
             return message.role == ingle::Role::User;
         case SentenceRole:
-            return sentenceOf(index);
+            return sentenceOf(message, m_rows.shown(index).blocks().empty(), m_progress);
         case FailedRole:
             return message.status == MessageStatus::Failed;
         case DetailsRole:
@@ -391,6 +334,8 @@ QVariant ChatRows::messageData(size_t index, int role) const {
         case WayOnRole:
             return m_rows.shown(index).blocks().empty() ? tr("Try again") : tr("Continue");
         case TimeRole:
+            // Of an imported message it may be unknown.
+            if (message.createdMs == 0) return QString();
             return whenText(QDateTime::fromMSecsSinceEpoch(message.createdMs), QDateTime::currentDateTime());
         case FiguresRole:
             return figuresOf(message);

@@ -140,7 +140,6 @@ class ChatRows : public QAbstractListModel, private RowObserver {
     void readSlice();
     QVariant blockData(Place place, int role) const;
     QVariant messageData(size_t index, int role) const;
-    QString sentenceOf(size_t index) const;
     QString labelOf(Place place, const content::Block& block) const;
     bool isStreaming(size_t index) const;
 

@@ -157,6 +157,7 @@ Rectangle {
 
                 textFormat: Text.PlainText
                 leftPadding: Theme.l
+                rightPadding: Theme.l
                 topPadding: Theme.m
                 bottomPadding: Theme.xs
                 width: ListView.view.width

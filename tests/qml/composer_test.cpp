@@ -100,6 +100,10 @@ class ComposerTest : public QObject, WindowFiles {
             QTRY_VERIFY(run.shownItem("field-0") != nullptr && run.shownItem("field-0")->hasActiveFocus());
             QVERIFY(run.shownItem("field-2") == nullptr);
             type("German");
+            // Its name is still there.
+            QVERIFY(run.shownItem("fieldName-0")->isVisible());
+            QCOMPARE(run.shownItem("fieldName-0")->property("text").toString(),
+                     run.shownItem("field-0")->property("label").toString());
             QTest::keyClick(run.window, Qt::Key_Return);
             run.shownItem("field-1")->setProperty("text", "{language}");
             QTest::keyClick(run.window, Qt::Key_Return);

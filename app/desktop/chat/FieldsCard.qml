@@ -28,7 +28,7 @@ Card {
         function done() {
             const values = [];
             for (let i = 0; i < repeater.count; ++i)
-                values.push((repeater.itemAt(i) as InputField).text);
+                values.push((repeater.itemAt(i) as PromptField).text);
             card.filled(card.prompts.filled(card.text, values));
             card.close();
         }
@@ -36,22 +36,12 @@ Card {
         Repeater {
             id: repeater
             model: card.fields
-            delegate: InputField {
-                required property string modelData
-                required property int index
-
-                objectName: "field-" + index
+            delegate: PromptField {
                 Layout.fillWidth: true
-                label: modelData
-                placeholderText: modelData
-                Component.onCompleted: {
-                    if (index === 0)
-                        forceActiveFocus();
-                }
                 onAccepted: {
-                    const next = repeater.itemAt(index + 1);
+                    const next = repeater.itemAt(index + 1) as PromptField;
                     if (next)
-                        next.forceActiveFocus();
+                        next.takeFocus();
                     else
                         body.done();
                 }

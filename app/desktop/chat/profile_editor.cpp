@@ -1,13 +1,12 @@
 #include "app/desktop/chat/profile_editor.h"
 
-#include <QCoreApplication>
-#include <QLocale>
 #include <QVariantMap>
 
 #include <chrono>
 #include <type_traits>
 #include <utility>
 
+#include "app/desktop/chat/profile_fields.h"
 #include "app/desktop/services/error_sentences.h"
 #include "app/desktop/services/text.h"
 #include "app/desktop/services/while_alive.h"
@@ -25,189 +24,6 @@ using history::AnswerForm;
 using history::Profile;
 
 constexpr auto kProfilePause = 400ms;
-constexpr const char* kContext = "ProfileEditor";
-
-struct Choice {
-    const char* value;
-    const char* name;
-};
-constexpr Choice kWhenFull[]{{"drop_oldest", QT_TRANSLATE_NOOP("ProfileEditor", "Drop the oldest messages")},
-                             {"refuse", QT_TRANSLATE_NOOP("ProfileEditor", "Stop and ask")}};
-constexpr Choice kThinking[]{{"as_usual", QT_TRANSLATE_NOOP("ProfileEditor", "As the model likes")},
-                             {"on", QT_TRANSLATE_NOOP("ProfileEditor", "Think first")},
-                             {"off", QT_TRANSLATE_NOOP("ProfileEditor", "Answer at once")}};
-constexpr Choice kForms[]{{"free", QT_TRANSLATE_NOOP("ProfileEditor", "Free")},
-                          {"json_schema", QT_TRANSLATE_NOOP("ProfileEditor", "JSON Schema")},
-                          {"grammar", QT_TRANSLATE_NOOP("ProfileEditor", "Grammar (GBNF)")}};
-
-struct Field {
-    const char* key;
-    const char* name;
-    const char* kind;
-    std::span<const Choice> choices = {};
-    const char* none = "";
-    double from = 0, to = 0;  ///< of a number
-    int decimals = 0;
-};
-/// Under the names of the profile's fields, but that the form of answers is a choice and a text.
-constexpr Field kFields[]{
-    {"systemPrompt",
-     QT_TRANSLATE_NOOP("ProfileEditor", "Instructions before the conversation"),
-     "text",
-     {},
-     QT_TRANSLATE_NOOP("ProfileEditor", "No instructions")},
-    {"maxTokens",
-     QT_TRANSLATE_NOOP("ProfileEditor", "Maximum answer length (tokens; 0 = no limit)"),
-     "number",
-     {},
-     "",
-     0,
-     1048576},
-    {"contextTokens",
-     QT_TRANSLATE_NOOP("ProfileEditor", "Context (tokens; 0 = as much as the model has)"),
-     "number",
-     {},
-     "",
-     0,
-     1048576},
-    {"whenFull",
-     QT_TRANSLATE_NOOP("ProfileEditor", "When the conversation is longer than the model's context"), "choice",
-     kWhenFull},
-    {"temperature",
-     QT_TRANSLATE_NOOP("ProfileEditor", "Temperature (0 = always the likeliest word)"),
-     "number",
-     {},
-     "",
-     0,
-     5,
-     2},
-    {"topK",
-     QT_TRANSLATE_NOOP("ProfileEditor", "Top-k: choose among so many of the likeliest words (0 = all)"),
-     "number",
-     {},
-     "",
-     0,
-     100000},
-    {"topP",
-     QT_TRANSLATE_NOOP("ProfileEditor", "Top-p: choose among words that together have this probability"),
-     "number",
-     {},
-     "",
-     0,
-     1,
-     3},
-    {"minP",
-     QT_TRANSLATE_NOOP("ProfileEditor",
-                       "Min-p: leave out words less likely than this share of the likeliest"),
-     "number",
-     {},
-     "",
-     0,
-     1,
-     3},
-    {"repeatPenalty",
-     QT_TRANSLATE_NOOP("ProfileEditor", "Repeat penalty (1 = none)"),
-     "number",
-     {},
-     "",
-     1,
-     3,
-     2},
-    {"thinking", QT_TRANSLATE_NOOP("ProfileEditor", "Thoughts before the answer"), "choice", kThinking},
-    {"form", QT_TRANSLATE_NOOP("ProfileEditor", "Form of answers"), "choice", kForms},
-    {"formText", QT_TRANSLATE_NOOP("ProfileEditor", "Schema or grammar"), "code"},
-    {"chatTemplate",
-     QT_TRANSLATE_NOOP("ProfileEditor", "Chat template (Jinja), in place of the model's own"),
-     "code",
-     {},
-     QT_TRANSLATE_NOOP("ProfileEditor", "The model's own")},
-};
-
-QString words(const char* text) {
-    return QCoreApplication::translate(kContext, text);
-}
-
-// In the order of the enumerators.
-std::span<const Choice> choicesOf(WhenFull) {
-    return kWhenFull;
-}
-std::span<const Choice> choicesOf(Thinking) {
-    return kThinking;
-}
-
-/// A member of a profile as text, and back; a text that is none sets nothing.
-QString textOf(const std::string& value) {
-    return toQString(value);
-}
-template <typename Enum>
-requires std::is_enum_v<Enum> QString textOf(Enum value) {
-    return choicesOf(value)[static_cast<size_t>(value)].value;
-}
-template <typename Number>
-requires std::is_arithmetic_v<Number> QString textOf(Number value) {
-    return QLocale::c().toString(static_cast<double>(value), 'g', 7);
-}
-void read(const QString& text, std::optional<std::string>& field) {
-    field.reset();
-    if (!text.trimmed().isEmpty()) field = text.toStdString();
-}
-template <typename Enum>
-requires std::is_enum_v<Enum>
-void read(const QString& text, std::optional<Enum>& field) {
-    field.reset();
-    const auto choices = choicesOf(Enum{});
-    for (size_t value = 0; value < choices.size(); ++value)
-        if (text == QLatin1String(choices[value].value)) field = static_cast<Enum>(value);
-}
-template <typename Number>
-requires std::is_arithmetic_v<Number>
-void read(const QString& text, std::optional<Number>& field) {
-    bool isNumber = false;
-    const double number = text.toDouble(&isNumber);
-    field.reset();
-    if (isNumber) field = static_cast<Number>(number);
-}
-
-/// Nothing: not set.
-std::optional<QString> valueOf(const Profile& profile, const QString& key) {
-    std::optional<QString> value;
-    if (key == QLatin1String("form")) {
-        if (profile.form) value = kForms[static_cast<size_t>(profile.form->kind)].value;
-        return value;
-    }
-    if (key == QLatin1String("formText")) {
-        if (profile.form) value = toQString(profile.form->text);
-        return value;
-    }
-    history::forEachField(
-        [&]<typename T>(const char* name, const std::optional<T>& field) {
-            if constexpr (!std::is_same_v<T, AnswerForm>)
-                if (field && key == QLatin1String(name)) value = textOf(*field);
-        },
-        profile);
-    return value;
-}
-
-void setValueOf(Profile& profile, const QString& key, const QString& value) {
-    if (key == QLatin1String("form")) {
-        const std::string text = profile.form ? profile.form->text : std::string();
-        profile.form.reset();
-        for (size_t kind = 0; kind < std::size(kForms); ++kind)
-            if (value == QLatin1String(kForms[kind].value))
-                profile.form = AnswerForm{static_cast<AnswerForm::Kind>(kind), text};
-        return;
-    }
-    if (key == QLatin1String("formText")) {
-        if (profile.form) profile.form->text = value.toStdString();
-        return;
-    }
-    history::forEachField(
-        [&]<typename T>(const char* name, std::optional<T>& field) {
-            if constexpr (!std::is_same_v<T, AnswerForm>)
-                if (key == QLatin1String(name)) read(value, field);
-        },
-        profile);
-}
 
 }  // namespace
 
@@ -234,23 +50,19 @@ ProfileEditor::~ProfileEditor() {
 
 QVariantList ProfileEditor::fields() const {
     QVariantList list;
-    for (const Field& field : kFields) {
+    for (const ProfileField& field : profileFields()) {
         // The last layer that sets it.
         QString usual, origin = tr("as the model has it");
         for (const Layer& layer : m_below) {
-            const auto value = valueOf(layer.profile, field.key);
+            const auto value = profileValue(layer.profile, field.key);
             if (!value) continue;
             usual = *value;
             origin = layer.origin;
         }
-        QVariantList choices;
-        for (const Choice& choice : field.choices)
-            choices << QVariantMap{{"value", choice.value}, {"name", words(choice.name)}};
-        list << QVariantMap{{"key", field.key},   {"name", words(field.name)},
-                            {"kind", field.kind}, {"from", field.from},
-                            {"to", field.to},     {"decimals", field.decimals},
-                            {"choices", choices}, {"none", *field.none ? words(field.none) : QString()},
-                            {"usual", usual},     {"origin", origin}};
+        QVariantMap map = mapOf(field);
+        map.insert("usual", usual);
+        map.insert("origin", origin);
+        list << map;
     }
     return list;
 }
@@ -330,16 +142,16 @@ void ProfileEditor::editModel() {
 }
 
 QString ProfileEditor::value(const QString& key) const {
-    return valueOf(m_profile, key).value_or(QString());
+    return profileValue(m_profile, key).value_or(QString());
 }
 
 bool ProfileEditor::isSet(const QString& key) const {
-    return valueOf(m_profile, key).has_value();
+    return profileValue(m_profile, key).has_value();
 }
 
 void ProfileEditor::setValue(const QString& key, const QString& value) {
     if (value == this->value(key)) return;
-    setValueOf(m_profile, key, value);
+    setProfileValue(m_profile, key, value);
     changed();
 }
 
@@ -354,7 +166,7 @@ void ProfileEditor::setNone(const QString& key) {
 }
 
 void ProfileEditor::unset(const QString& key) {
-    setValueOf(m_profile, key, {});
+    setProfileValue(m_profile, key, {});
     changed();
 }
 

@@ -73,8 +73,9 @@ constexpr QuantMix kMixes[] = {
     {"MXFP4_MOE", 38, "Q8_0", "Q8_0", {{{Part::Experts, Layers::All, "MXFP4"}}}},
 };
 
-/// Parts of the names of tensors that stay floats, though their shape is that of a matrix. The rule goes by
-/// names, since files of unknown families can be imported, too.
+/// Parts of the names of tensors that are written as F32, though their shape is that of a matrix: other
+/// engines compute with them as they do with vectors. The rule goes by names, since files of unknown families
+/// can be imported, too.
 constexpr std::array<std::string_view, 22> kSensitive{
     "_norm.",          "ffn_gate_inp.", "position_embd.", "token_types.", "_lerp_",       "time_mix_first.",
     "time_mix_decay",  "time_mix_r_k.", "time_mix_w1.",   "time_mix_w2.", "time_mix_a1.", "time_mix_a2.",
@@ -133,10 +134,6 @@ std::string_view wantedFormat(const QuantMix& mix, const formats::ModelFile& mod
     return rule == mix.rules.end() ? mix.matrices : rule->format;
 }
 
-bool isFloat(const quant::QuantFormat& format) {
-    return format.blockElems == 1 && format.id < quant::Quant{quant::kFirstForeignId};
-}
-
 }  // namespace
 
 struct TensorFormats::Wanted {
@@ -190,12 +187,9 @@ TensorFormats::Choice TensorFormats::of(const formats::ModelFile& model, const t
     const quant::QuantFormat* wanted = nullptr;
     for (const auto& each : m_wanted)
         if (isMatrix && !wanted && each->pattern.isIn(tensor.name)) wanted = each->format;
-    if (!wanted && !m_mix)
-        return {quant::findInteger(tensor.format->id) ? quant::findFormat(quant::kF32) : tensor.format};
-    if (!wanted && !isQuantizable(tensor.name, tensor.shape)) {
-        const quant::QuantFormat* f32 = quant::findFormat(quant::kF32);
-        return {isMatrix && isFloat(*tensor.format) ? tensor.format : f32};
-    }
+    const quant::QuantFormat* f32 = quant::findFormat(quant::kF32);
+    if (!wanted && !isQuantizable(tensor.name, tensor.shape)) return {f32};
+    if (!wanted && !m_mix) return {quant::findInteger(tensor.format->id) ? f32 : tensor.format};
     if (!wanted) wanted = quant::findFormat(wantedFormat(*m_mix, model, tensor.name));
     for (const quant::QuantFormat* format : {wanted, quant::findFormat("Q8_0"), quant::findFormat("F16")}) {
         if (tensor.shape.rowElems() % format->blockElems == 0)

@@ -60,7 +60,7 @@ struct TensorType {
 /// What becomes of every tensor.
 class TensorFormats {
   public:
-    /// mix: null, every tensor stays as it is stored. Errors: InvalidArgument (a pattern that is none, a
+    /// mix: null, every matrix stays as it is stored. Errors: InvalidArgument (a pattern that is none, a
     /// format that is unknown or cannot be written).
     static Result<TensorFormats> create(const QuantMix* mix, std::span<const TensorType> wanted);
 
@@ -69,9 +69,9 @@ class TensorFormats {
         /// The format that was wanted, where rows are not whole blocks of it; else null.
         const quant::QuantFormat* insteadOf = nullptr;
     };
-    /// A row that is not whole blocks makes it Q8_0, else F16. Vectors become F32; other tensors that may not
-    /// be quantised keep a float format they have, else become F32. What somebody wants by name goes before
-    /// all of that but whole blocks, for matrices.
+    /// A row that is not whole blocks makes it Q8_0, else F16. Vectors and other tensors that may not be
+    /// quantised become F32, with a mix or without. What somebody wants by name goes before all of that but
+    /// whole blocks, for matrices.
     Choice of(const formats::ModelFile& model, const tensor::Tensor& tensor) const;
     /// Errors: InvalidArgument when what is wanted by name is the name of no tensor.
     Status checkNames(const formats::ModelFile& model) const;

@@ -15,6 +15,7 @@ import numpy as np
 import cohere2
 import exaone4
 import gemma4
+import gguf_tensors
 import judged
 import pytorch_files
 import qwen1
@@ -118,6 +119,18 @@ def check_pytorch(ingle, folder):
     check_one("PyTorch's parts")
 
 
+def check_loadable(ingle, folder):
+    """Norms and convolutions that lie as BF16 are written as other engines take them, quantised or not."""
+    for name in ("llama", "stablelm", "lfm2", "granite_hybrid_experts"):
+        model = MODELS[name]()
+        (folder / "config.json").write_text(json.dumps(model.config))
+        safetensors_files.write_model(folder, model.tensors, "BF16")
+        for quant in ([], ["--quant", "Q8_0"]):
+            run(ingle, "import", folder, "-o", folder / "imported.gguf", *quant)
+            gguf_tensors.expect_loadable(folder / "imported.gguf")
+        (folder / "model.safetensors").unlink()
+
+
 def main():
     ingle, names = sys.argv[1], sys.argv[2:] or MODELS
     for name in names:
@@ -125,6 +138,8 @@ def main():
             shards = 3 if name in ("qwen3_moe", "gemma2") else 1
             kind = {"mistral_yarn": "BF16", "qwen2": "F16"}.get(name, "F32")
             check(ingle, name, pathlib.Path(folder), kind, shards)
+    with tempfile.TemporaryDirectory() as folder:
+        check_loadable(ingle, pathlib.Path(folder))
     with tempfile.TemporaryDirectory() as folder:
         check_uses(ingle, pathlib.Path(folder))
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,6 @@
-"""Tensors of a GGUF file that holds float32 only, as ggml's specification describes it."""
+"""Tensors of a GGUF file, as ggml's specification describes it."""
+import re
+
 import numpy as np
 
 import gguf_vocabulary
@@ -6,7 +8,15 @@ import gguf_vocabulary
 ALIGNMENT = 32
 
 
-def read(path):
+# What llama.cpp's operations take as float32 only, and aborts on otherwise: everything with one dimension, and these.
+FLOAT32 = re.compile(r"norm|conv1d|shortconv\.conv|token_types|position_embd|ffn_gate_inp|exp_probs|ssm_(a|d)\b|"
+                     r"time_mix_(first|lerp|w0|a0|v0|k_k|k_a|r_k|decay|ln)|rope_|\.bias$|\.scale$")
+# Tensors that its loaders of all families want as two.
+APART = {"ffn_gate_up_exps": "ffn_gate_exps, ffn_up_exps"}
+
+
+def directory(path):
+    """name → (shape, type, offset), and the reader behind it."""
     reader = gguf_vocabulary.Reader(path.read_bytes())
     assert reader.data[:4] == b"GGUF"
     reader.at = 8
@@ -18,8 +28,22 @@ def read(path):
     for _ in range(count):
         name = reader.text().decode()
         shape = [reader.scalar("Q") for _ in range(reader.scalar("I"))][::-1]
-        assert reader.scalar("I") == 0, f"{name} is not float32"
-        places[name] = shape, reader.scalar("Q")
+        places[name] = shape, reader.scalar("I"), reader.scalar("Q")
+    return places, reader
+
+
+def expect_loadable(path):
+    """By structure: the types and the layout that llama.cpp's loaders take."""
+    for name, (shape, kind, _) in directory(path)[0].items():
+        assert kind == 0 or (len(shape) > 1 and not FLOAT32.search(name)), f"{name} {shape} is of type {kind}"
+        for whole, parts in APART.items():
+            assert whole not in name, f"{name} has to be {parts}"
+
+
+def read(path):
+    """Of a file that holds float32 only."""
+    places, reader = directory(path)
+    assert all(kind == 0 for _, kind, _ in places.values()), f"{path} does not hold float32 only"
     begin = -(-reader.at // ALIGNMENT) * ALIGNMENT
     return {name: np.frombuffer(reader.data, np.float32, int(np.prod(shape)), begin + offset).reshape(shape)
-            for name, (shape, offset) in places.items()}
+            for name, (shape, _, offset) in places.items()}

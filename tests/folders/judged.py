@@ -4,6 +4,8 @@ import subprocess
 
 import numpy as np
 
+import gguf_tensors
+
 EXACT = ["--backend", "cpu", "--kv", "f32", "--activations", "f32", "--ctx", "32"]
 # How much more than the tolerance a mistake has to change.
 MISTAKE = 50
@@ -43,5 +45,6 @@ def judge_model(ingle, folder, ids, what, tolerance, expected, mistakes, *quant)
         far(f"{what}: {mistake}", own, mistaken, tolerance)
     imported = folder / "imported.gguf"
     run(ingle, "import", folder, "-o", imported, *quant)
+    gguf_tensors.expect_loadable(imported)
     return near(f"{what}: logits of the imported file", logits(ingle, imported, ids, folder / "imported.bin"), expected,
                 tolerance)

@@ -25,7 +25,7 @@ constexpr TensorRule kRules[] = {
     {"model.layers.#.router.proj.weight", "blk.#.ffn_gate_inp.weight"},
     {"model.layers.#.router.scale", "blk.#.ffn_gate_inp.scale"},
     {"model.layers.#.router.per_expert_scale", "blk.#.ffn_down_exps.scale"},
-    {"model.layers.#.experts.gate_up_proj", "blk.#.ffn_gate_up_exps.weight"},
+    {"model.layers.#.experts.gate_up_proj", "blk.#.ffn_*_exps.weight", splitGateUp},
     {"model.layers.#.experts.down_proj", "blk.#.ffn_down_exps.weight"},
 };
 

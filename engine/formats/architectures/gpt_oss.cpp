@@ -26,7 +26,7 @@ std::string partName(const Place& place, std::string_view part) {
     return name.replace(name.find('*'), 1, part);
 }
 
-Status splitGateUp(Translation& t, const StoredTensor& stored, const Place& place) {
+Status splitTurns(Translation& t, const StoredTensor& stored, const Place& place) {
     INGLE_TRY_ASSIGN(const auto both, packedExperts(stored));
     const tensor::Shape& shape = both->shape;
     const uint64_t rows = shape.dims[1] / 2;
@@ -59,7 +59,7 @@ constexpr TensorRule kRules[] = {
     {"model.layers.#.self_attn.sinks", "blk.#.attn_sinks.weight"},
     {"model.layers.#.mlp.router.weight", "blk.#.ffn_gate_inp.weight"},
     {"model.layers.#.mlp.router.bias", "blk.#.ffn_gate_inp.bias"},
-    {"model.layers.#.mlp.experts.gate_up_proj", "blk.#.ffn_*_exps.weight", splitGateUp},
+    {"model.layers.#.mlp.experts.gate_up_proj", "blk.#.ffn_*_exps.weight", splitTurns},
     {"model.layers.#.mlp.experts.gate_up_proj_bias", "blk.#.ffn_*_exps.bias", splitBiases},
     {"model.layers.#.mlp.experts.down_proj", "blk.#.ffn_down_exps.weight", placeDown},
     {"model.layers.#.mlp.experts.down_proj_bias", "blk.#.ffn_down_exps.bias"},

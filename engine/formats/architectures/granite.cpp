@@ -16,7 +16,7 @@ constexpr TensorRule kRules[] = {
     {"model.layers.#.mamba.dt_bias", "blk.#.ssm_dt.bias"},
     {"model.layers.#.mamba.norm.weight", "blk.#.ssm_norm.weight"},
     {"model.layers.#.block_sparse_moe.router.layer.weight", "blk.#.ffn_gate_inp.weight"},
-    {"model.layers.#.block_sparse_moe.input_linear.weight", "blk.#.ffn_gate_up_exps.weight"},
+    {"model.layers.#.block_sparse_moe.input_linear.weight", "blk.#.ffn_*_exps.weight", splitGateUp},
     {"model.layers.#.block_sparse_moe.output_linear.weight", "blk.#.ffn_down_exps.weight"},
     {"model.layers.#.shared_mlp.input_linear.weight", "blk.#.shared"},
     {"model.layers.#.shared_mlp.output_linear.weight", "blk.#.shared_down"},

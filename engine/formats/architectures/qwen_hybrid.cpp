@@ -33,7 +33,7 @@ constexpr TensorRule kRules[] = {
     {"model.layers.#.linear_attn.dt_bias", "blk.#.ssm_dt.bias"},
     {"model.layers.#.linear_attn.norm.weight", "blk.#.ssm_norm.weight"},
     {"model.layers.#.linear_attn.out_proj.weight", "blk.#.ssm_out.weight"},
-    {"model.layers.#.mlp.experts.gate_up_proj", "blk.#.ffn_gate_up_exps.weight"},
+    {"model.layers.#.mlp.experts.gate_up_proj", "blk.#.ffn_*_exps.weight", splitGateUp},
     {"model.layers.#.mlp.experts.down_proj", "blk.#.ffn_down_exps.weight"},
 };
 

@@ -231,6 +231,14 @@ Status expectText(const Config& config, std::string_view key, std::string_view u
     return fail(ErrorCode::Unsupported, "{} \"{}\" is not supported for such models", key, shown(value));
 }
 
+Status setActivation(Translation& translation, std::string_view key) {
+    INGLE_TRY(expectText(translation.config, key, "gelu",
+                         {"gelu", "gelu_new", "gelu_pytorch_tanh", "silu", "relu"}));
+    INGLE_TRY_ASSIGN(const std::string name, translation.config.stringOr(key, "gelu"));
+    translation.set("hidden_activation", name == "gelu" ? std::string("gelu_erf") : name);
+    return {};
+}
+
 Status expectFlag(const Config& config, std::string_view key, bool usual, bool known) {
     INGLE_TRY_ASSIGN(const bool value, config.boolOr(key, usual));
     if (value == known) return {};

@@ -50,6 +50,11 @@ constexpr TensorRule kCommonRules[] = {
     {"model.layers.#.mlp.shared_expert.up_proj.weight", "blk.#.ffn_up_shexp.weight"},
     {"model.layers.#.mlp.shared_expert.down_proj.weight", "blk.#.ffn_down_shexp.weight"},
     {"model.layers.#.mlp.shared_expert_gate.weight", "blk.#.ffn_gate_inp_shexp.weight"},
+    // Layers of sentence-transformers behind the pooling.
+    {"dense_2.weight", "dense_2.weight"},
+    {"dense_2.bias", "dense_2.bias"},
+    {"dense_3.weight", "dense_3.weight"},
+    {"dense_3.bias", "dense_3.bias"},
 };
 
 /// A name with "#" for each number between dots.
@@ -77,8 +82,11 @@ NumberedName numbered(std::string_view name) {
 std::string textName(std::string_view name) {
     for (const std::string_view prefix : {"model.language_model.", "language_model.model."})
         if (name.starts_with(prefix)) return fmt::format("model.{}", name.substr(prefix.size()));
-    for (const std::string_view prefix : {"language_model.", "bert."})
+    for (const std::string_view prefix : {"language_model.", "bert.", "roberta."})
         if (name.starts_with(prefix)) return std::string(name.substr(prefix.size()));
+    // What was saved without a head.
+    for (const std::string_view prefix : {"layers.", "embed_tokens.", "norm.", "final_norm."})
+        if (name.starts_with(prefix)) return fmt::format("model.{}", name);
     return std::string(name);
 }
 
@@ -390,6 +398,28 @@ Status asColumn(Translation& translation, const StoredTensor& stored, const Plac
         return fail(ErrorCode::Corrupt, "tensor '{}' of shape {} is no vector", shown(stored.name),
                     shape.text());
     return translation.place(stored, place.name, tensor::Shape::of(1, shape.rowElems()));
+}
+
+Status splitGateUp(Translation& translation, const StoredTensor& stored, const Place& place) {
+    const auto named = [&](std::string_view part) {
+        std::string name = place.name;
+        return name.replace(name.find('*'), 1, part);
+    };
+    INGLE_TRY_ASSIGN(const tensor::Shape shape, shapeOf(stored));
+    INGLE_TRY_ASSIGN(tensor::Tensor whole, translation.tensorOf(stored, named("gate_up"), shape));
+    if (whole.decoder || whole.side || whole.table || shape.dims[1] % 2 != 0)
+        return addTensor(translation.model, std::move(whole));
+    const uint64_t rows = shape.dims[1] / 2;
+    for (const bool isUp : {false, true}) {
+        tensor::Tensor part = whole;
+        part.name = named(isUp ? "up" : "gate");
+        part.shape.dims[1] = rows;
+        part.rowStride = whole.rowStep();
+        part.matrixStride = whole.matrixStep();
+        part.data = whole.data.subspan(isUp ? rows * whole.rowStep() : 0, part.extent());
+        INGLE_TRY(addTensor(translation.model, std::move(part)));
+    }
+    return {};
 }
 
 Status squeezed(Translation& translation, const StoredTensor& stored, const Place& place) {

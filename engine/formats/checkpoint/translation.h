@@ -89,6 +89,9 @@ Status stackExpert(Translation& translation, const StoredTensor& stored, const P
 Status negatedExponential(Translation& translation, const StoredTensor& stored, const Place& place);
 /// One number a row.
 Status asColumn(Translation& translation, const StoredTensor& stored, const Place& place);
+/// Of each expert the rows of gate, then those of up: the two as tensors of their own, which lie where they
+/// lay. Place::name holds "*" for "gate" and "up", or "gate_up" where they are packed and stay together.
+Status splitGateUp(Translation& translation, const StoredTensor& stored, const Place& place);
 /// Without dimensions of one, as [channels, 1, kernel] of a convolution.
 Status squeezed(Translation& translation, const StoredTensor& stored, const Place& place);
 
@@ -125,6 +128,9 @@ Status setRope(Translation& translation, const DecoderSizes& sizes, double usual
 /// Errors: Unsupported, where config.json has another value than one of these under that key.
 Status expectText(const Config& config, std::string_view key, std::string_view usual,
                   std::initializer_list<std::string_view> known);
+/// Sets hidden_activation from config.json's `key`, in which "gelu" is the form with the error function.
+/// Errors: Unsupported.
+Status setActivation(Translation& translation, std::string_view key);
 Status expectFlag(const Config& config, std::string_view key, bool usual, bool known);
 
 }  // namespace ingle::formats

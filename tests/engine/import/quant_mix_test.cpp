@@ -78,8 +78,7 @@ TEST(QuantMix, rowsThatAreNotWholeBlocksFallBack) {
 TEST(QuantMix, vectorsAndSensitiveMatricesStayFloats) {
     const formats::ModelFile model = modelOf(4);
     EXPECT_EQ(formatOf("Q4_0", model, "blk.0.attn_norm.weight", tensor::Shape::of(512), "F16"), "F32");
-    EXPECT_EQ(formatOf("Q4_0", model, "blk.0.ffn_gate_inp.weight", tensor::Shape::of(512, 8), "BF16"),
-              "BF16");
+    EXPECT_EQ(formatOf("Q4_0", model, "blk.0.ffn_gate_inp.weight", tensor::Shape::of(512, 8), "BF16"), "F32");
     EXPECT_EQ(formatOf("Q4_0", model, "blk.0.ffn_gate_inp.weight", tensor::Shape::of(512, 8), "Q8_0"), "F32");
 }
 
@@ -104,6 +103,10 @@ TEST(QuantMix, whatAFamilyUsesAsVectorsStaysFloats) {
         for (const models::TensorSpec& spec : models::usualTensors(definition->tensors())) {
             if (spec.use != backend::WeightUse::Vector) continue;
             EXPECT_FALSE(isQuantizable(spec.name, spec.shape)) << family->arch << " " << spec.name;
+            // llama.cpp's loaders take these as F32 only, also where nothing else is to be changed.
+            for (const char* mix : {"", "Q8_0"})
+                EXPECT_EQ(formatOf(mix, described, spec.name, spec.shape, "BF16"), "F32")
+                    << family->arch << " " << spec.name;
             compared += spec.shape.numRows() > 1 ? 1 : 0;
         }
     }

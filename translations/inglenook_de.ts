@@ -826,6 +826,10 @@
         <translation>Dieses Modell vergleicht Texte und schreibt keine; darum kann es nicht chatten.</translation>
     </message>
     <message>
+        <source>This model scores how well texts answer a question and writes none, so it cannot chat.</source>
+        <translation>Dieses Modell bewertet, wie gut Texte eine Frage beantworten, und schreibt keine; chatten kann es deshalb nicht.</translation>
+    </message>
+    <message>
         <source>%1 needs %2 of memory; %3 are free.</source>
         <translation>%1 braucht %2 Speicher; %3 sind frei.</translation>
     </message>
@@ -920,6 +924,42 @@
     <message>
         <source>%1 is what lets a model see, not the model. Open the model&apos;s own file.</source>
         <translation>%1 ist das, womit ein Modell sieht, nicht das Modell. Öffnen Sie die Datei des Modells selbst.</translation>
+    </message>
+    <message>
+        <source>%1 is a control vector: it steers a model and is none itself. Open the model&apos;s own file.</source>
+        <translation>%1 ist ein Steuervektor: Er lenkt ein Modell und ist selbst keines. Öffnen Sie die Datei des Modells selbst.</translation>
+    </message>
+    <message>
+        <source>%1 is an importance matrix: it helps to make a model smaller and is none itself. Open the model&apos;s own file.</source>
+        <translation>%1 ist eine Wichtigkeitsmatrix: Sie hilft, ein Modell zu verkleinern, und ist selbst keines. Öffnen Sie die Datei des Modells selbst.</translation>
+    </message>
+    <message>
+        <source>%1 holds a vocabulary only. Open the model&apos;s own file.</source>
+        <translation>%1 enthält nur einen Wortschatz. Öffnen Sie die Datei des Modells selbst.</translation>
+    </message>
+    <message>
+        <source>%1 predicts words for another model and writes none by itself. Open that model&apos;s own file.</source>
+        <translation>%1 sagt Wörter für ein anderes Modell voraus und schreibt selbst keine. Öffnen Sie die Datei dieses Modells.</translation>
+    </message>
+    <message>
+        <source>%1 makes pictures or films. Programs for these run it; here runs a model that writes.</source>
+        <translation>%1 macht Bilder oder Filme. Programme dafür führen es aus; hier läuft ein Modell, das schreibt.</translation>
+    </message>
+    <message>
+        <source>%1 speaks or hears. Programs for sound run it; here runs a model that writes.</source>
+        <translation>%1 spricht oder hört. Programme für Ton führen es aus; hier läuft ein Modell, das schreibt.</translation>
+    </message>
+    <message>
+        <source>%1 finds things in pictures and writes nothing. Here runs a model that writes.</source>
+        <translation>%1 findet Dinge in Bildern und schreibt nichts. Hier läuft ein Modell, das schreibt.</translation>
+    </message>
+    <message>
+        <source>%1 writes all words at once, which Inglenook cannot do yet. A model that writes word by word runs here.</source>
+        <translation>%1 schreibt alle Wörter auf einmal, was Inglenook noch nicht kann. Ein Modell, das Wort für Wort schreibt, läuft hier.</translation>
+    </message>
+    <message>
+        <source>%1 has an encoder and a decoder, which Inglenook cannot run yet. A model that only has a decoder, such as Qwen or Gemma, runs here.</source>
+        <translation>%1 hat einen Encoder und einen Decoder, was Inglenook noch nicht ausführen kann. Ein Modell, das nur einen Decoder hat, etwa Qwen oder Gemma, läuft hier.</translation>
     </message>
     <message>
         <source>%1 leads to a file outside its folder, so it is not opened.</source>

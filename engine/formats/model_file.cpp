@@ -127,8 +127,55 @@ Result<ModelFile> openFile(const io::Source& source) {
     return model;
 }
 
-/// The file of a folder that is opened for all of it: the first there is, or its one GGUF file.
+/// Of the cache of huggingface_hub, models--owner--name, the folder of the revision that was got last, or
+/// nothing: refs/main names it, and snapshots holds it. Source: huggingface_hub, "Understand caching".
+Result<std::optional<io::Source>> cachedRevision(const io::Source& folder) {
+    if (!folder.name().starts_with("models--")) return std::nullopt;
+    INGLE_TRY_ASSIGN(const auto snapshots, folder.findSibling("snapshots"));
+    if (!snapshots || !snapshots->isFolder()) return std::nullopt;
+    INGLE_TRY_ASSIGN(const auto refs, folder.findSibling("refs"));
+    if (refs && refs->isFolder()) {
+        INGLE_TRY_ASSIGN(const auto main, refs->findSibling("main"));
+        if (main && !main->isFolder()) {
+            INGLE_TRY_ASSIGN(const auto mapping, io::MappedFile::map(*main));
+            constexpr size_t kMaxRevision = 64;
+            std::string revision(reinterpret_cast<const char*>(mapping->bytes().data()),
+                                 std::min(mapping->bytes().size(), kMaxRevision));
+            revision = revision.substr(0, revision.find_first_of("\r\n"));
+            const bool isName = !revision.empty() && revision.find('/') == revision.npos;
+            if (isName && revision != "." && revision != "..") return snapshots->findSibling(revision);
+        }
+    }
+    INGLE_TRY_ASSIGN(const auto revisions, snapshots->names(kMaxNames));
+    if (revisions.size() != 1) return std::nullopt;
+    return snapshots->findSibling(revisions.front());
+}
+
+/// The names in a folder of GGUF files that are models of their own.
+Result<std::vector<std::string>> modelsIn(const io::Source& folder) {
+    INGLE_TRY_ASSIGN(std::vector<std::string> names, folder.names(kMaxNames));
+    std::erase_if(names, [](const std::string& name) { return !isModelName(name); });
+    return names;
+}
+
+/// The weights of a folder that has a config.json and calls them as nobody else does: the first of its parts.
+Result<std::optional<io::Source>> otherWeights(const io::Source& folder) {
+    INGLE_TRY_ASSIGN(const auto config, folder.findSibling("config.json"));
+    if (!config) return std::nullopt;
+    INGLE_TRY_ASSIGN(const std::vector<std::string> names, folder.names(kMaxNames));
+    const auto weights = [](const std::string& name) {
+        return name.ends_with(".safetensors") && !name.starts_with("adapter_") &&
+               (name.find("-of-") == name.npos || name.find("-00001-of-") != name.npos);
+    };
+    if (std::ranges::count_if(names, weights) != 1) return std::nullopt;
+    return folder.findSibling(*std::ranges::find_if(names, weights));
+}
+
+/// The file of a folder that is opened for all of it: the first there is, or its one GGUF file, which may lie
+/// one folder down.
 Result<ModelFile> openFolder(const io::Source& folder) {
+    INGLE_TRY_ASSIGN(const auto revision, cachedRevision(folder));
+    if (revision && revision->isFolder()) return openFolder(*revision);
     if (auto refusal = refusalOf(Sighting{folder, {}})) return tl::unexpected(*std::move(refusal));
     for (const FileReader* reader : allReaders()) {
         for (const std::string_view name : reader->leads) {
@@ -139,16 +186,34 @@ Result<ModelFile> openFolder(const io::Source& folder) {
             return model;
         }
     }
-    INGLE_TRY_ASSIGN(std::vector<std::string> names, folder.names(kMaxNames));
-    std::erase_if(names, [](const std::string& name) { return !isModelName(name); });
-    if (names.size() > 1)
-        return tl::unexpected(refused<ErrorId::SeveralModels>(
-            folder.path(), fmt::format("the folder holds {} models; open one of them", names.size()),
-            names.size()));
-    if (names.size() == 1) {
-        INGLE_TRY_ASSIGN(const io::Source only, folder.sibling(names.front()));
-        return openFile(only);
+    std::vector<io::Source> models;
+    const auto look = [&](const io::Source& in) -> Status {
+        INGLE_TRY_ASSIGN(const auto names, modelsIn(in));
+        for (const std::string& name : names) {
+            INGLE_TRY_ASSIGN(const auto model, in.findSibling(name));
+            if (model && !model->isFolder()) models.push_back(*model);
+        }
+        return {};
+    };
+    INGLE_TRY(look(folder));
+    if (models.empty()) {
+        INGLE_TRY_ASSIGN(const auto weights, otherWeights(folder));
+        if (weights) {
+            INGLE_TRY_ASSIGN(ModelFile model, openFile(*weights));
+            model.path = folder.path();
+            return model;
+        }
+        INGLE_TRY_ASSIGN(const auto names, folder.names(kMaxNames));
+        for (const std::string& name : names) {
+            const auto below = folder.findSibling(name);  // what leads elsewhere is left alone
+            if (below && *below && (*below)->isFolder()) INGLE_TRY(look(**below));
+        }
     }
+    if (models.size() > 1)
+        return tl::unexpected(refused<ErrorId::SeveralModels>(
+            folder.path(), fmt::format("the folder holds {} models; open one of them", models.size()),
+            models.size()));
+    if (models.size() == 1) return openFile(models.front());
     return withId<ErrorId::NotAModel>(
         fail(ErrorCode::Unsupported,
              "{}: the folder holds no model.safetensors, pytorch_model.bin or GGUF file", folder.path()),

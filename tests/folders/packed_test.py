@@ -49,6 +49,7 @@ CASES = {
     "gptq-4-act-order": packed.Gptq(group=64, order=True),
     "gptq-8-g128": packed.Gptq(bits=8),
     "gptq-8-g32-act-order": packed.Gptq(bits=8, group=32, order=True, version="gptq_v2"),
+    "autoround-4-g128": packed.Gptq(without_index=True, autoround=True),
     "awq-g128": packed.Awq(),
     "awq-g32": packed.Awq(group=32),
     "compressed-4-g128": packed.PackQuantized(),

@@ -76,13 +76,17 @@ def order(module, index):
 
 
 class Gptq:
-    def __init__(self, bits=4, group=128, order=False, version="gptq", kind="F16", without_index=False):
+    def __init__(self, bits=4, group=128, order=False, version="gptq", kind="F16", without_index=False,
+                 autoround=False):
         self.bits, self.group, self.order, self.version, self.kind = bits, group, order, version, kind
         self.without_index = without_index
         self.config = {
             "quant_method": "gptq", "bits": bits, "group_size": group, "desc_act": order, "checkpoint_format": version,
             "sym": False
         }
+        if autoround:
+            self.config = {"quant_method": "auto-round", "packing_format": "auto_round:auto_gptq", "bits": bits,
+                           "group_size": group, "sym": False}
 
     def pack(self, random, module, rows, columns):
         group = columns if self.group == -1 else self.group
@@ -109,7 +113,7 @@ class Gptq:
         columns = stored[module + ".qweight"][1].shape[0] * 32 // bits
         levels = fields(stored[module + ".qweight"], bits, columns)
         zeros = fields(("I32", stored[module + ".qzeros"][1].T.copy()), bits, rows).T
-        if (settings["checkpoint_format"] == "gptq") != mistake:
+        if (settings.get("checkpoint_format", "gptq") == "gptq") != mistake:
             zeros = (zeros + 1) % (1 << bits)
         group = settings["group_size"] if settings["group_size"] > 0 else columns
         index = stored[module + ".g_idx"][1] if module + ".g_idx" in stored else np.arange(columns) // group

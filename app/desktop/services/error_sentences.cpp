@@ -32,6 +32,8 @@ class ErrorSentences {
 
   private:
     static QString hostDied(const QString& request);
+    static QString companion(const QString& file, const QString& what);
+    static QString otherPurpose(const QString& file, const QString& what);
 };
 
 QString ErrorSentences::hostDied(const QString& request) {
@@ -41,6 +43,37 @@ QString ErrorSentences::hostDied(const QString& request) {
     if (request == "inspect" || request == "recognise")
         return tr("The engine stopped three times while looking at this file.");
     return tr("The engine stopped three times.");
+}
+
+QString ErrorSentences::companion(const QString& file, const QString& what) {
+    if (what == "controlVector")
+        return tr("%1 is a control vector: it steers a model and is none itself. Open the model's own file.")
+            .arg(file);
+    if (what == "imatrix")
+        return tr("%1 is an importance matrix: it helps to make a model smaller and is none itself. Open the "
+                  "model's own file.")
+            .arg(file);
+    if (what == "vocabulary") return tr("%1 holds a vocabulary only. Open the model's own file.").arg(file);
+    return tr("%1 predicts words for another model and writes none by itself. Open that model's own file.")
+        .arg(file);
+}
+
+QString ErrorSentences::otherPurpose(const QString& file, const QString& what) {
+    if (what == "pictures")
+        return tr("%1 makes pictures or films. Programs for these run it; here runs a model that writes.")
+            .arg(file);
+    if (what == "speech")
+        return tr("%1 speaks or hears. Programs for sound run it; here runs a model that writes.").arg(file);
+    if (what == "sees")
+        return tr("%1 finds things in pictures and writes nothing. Here runs a model that writes.").arg(file);
+    if (what == "diffusion")
+        return tr("%1 writes all words at once, which Inglenook cannot do yet. A model that writes word by "
+                  "word runs here.")
+            .arg(file);
+    return tr("%1 has an encoder and a decoder, which Inglenook cannot run yet. A model that only has a "
+              "decoder, "
+              "such as Qwen or Gemma, runs here.")
+        .arg(file);
 }
 
 QString ErrorSentences::of(ErrorId id, const SentenceArguments& with) {
@@ -74,6 +107,10 @@ QString ErrorSentences::of(ErrorId id, const SentenceArguments& with) {
         case ErrorId::Projector:
             return tr("%1 is what lets a model see, not the model. Open the model's own file.")
                 .arg(with.fileName(0));
+        case ErrorId::Companion:
+            return companion(with.fileName(0), with.text(1));
+        case ErrorId::OtherPurpose:
+            return otherPurpose(with.fileName(0), with.text(1));
         case ErrorId::FileOutside:
             return tr("%1 leads to a file outside its folder, so it is not opened.").arg(with.fileName(0));
         case ErrorId::SeveralModels:
@@ -117,6 +154,9 @@ QString ErrorSentences::of(ErrorId id, const SentenceArguments& with) {
             return tr("This file has no tokenizer, so it cannot chat.");
         case ErrorId::OnlyEmbeds:
             return tr("This model compares texts and writes none, so it cannot chat.");
+        case ErrorId::OnlyScores:
+            return tr(
+                "This model scores how well texts answer a question and writes none, so it cannot chat.");
         case ErrorId::TooLittleMemory:
             return tr("%1 needs %2 of memory; %3 are free.").arg(with.text(0), with.size(1), with.size(2));
         case ErrorId::TooLittleDeviceMemory:

@@ -1,6 +1,8 @@
 #include "engine/formats/checkpoint/json_walk.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace ingle::formats {
 namespace {
@@ -74,9 +76,39 @@ class Walker final : public Json::json_sax_t {
     Status m_status;
 };
 
+/// Python writes numbers that JSON does not have: Infinity becomes the largest number there is, and NaN null.
+/// Nothing where there are none.
+std::optional<std::string> withoutPythonsNumbers(std::string_view text) {
+    struct Word {
+        std::string_view word, instead;
+    };
+    constexpr Word kWords[] = {{"Infinity", "1.7976931348623157e308"}, {"NaN", "null"}};
+    constexpr size_t kMostLooked = size_t{1} << 20;  // configurations; vocabularies hold none
+    if (text.size() > kMostLooked) return std::nullopt;
+    if (std::ranges::none_of(kWords, [&](const Word& each) { return text.find(each.word) != text.npos; }))
+        return std::nullopt;
+    std::string out;
+    bool isInText = false;
+    for (size_t at = 0; at < text.size(); ++at) {
+        const auto found = std::ranges::find_if(
+            kWords, [&](const Word& each) { return text.substr(at).starts_with(each.word); });
+        if (!isInText && found != std::end(kWords)) {
+            out += found->instead;
+            at += found->word.size() - 1;
+            continue;
+        }
+        if (text[at] == '"') isInText = !isInText;
+        if (isInText && text[at] == '\\' && at + 1 < text.size()) out += text[at++];
+        out += text[at];
+    }
+    return out;
+}
+
 }  // namespace
 
 Status walkJson(std::string_view text, JsonVisitor& visitor) {
+    const auto changed = withoutPythonsNumbers(text);
+    if (changed) text = *changed;
     Walker walker(visitor);
     const bool isWhole = Json::sax_parse(text.begin(), text.end(), &walker);
     Status status = std::move(walker).status();

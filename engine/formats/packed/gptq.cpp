@@ -1,7 +1,8 @@
 /// GPTQ: words of 32 bits hold levels that follow each other down a column, and zeros along a row; "g_idx"
 /// says to which group each column belongs. Value = scale * (level - zero), where "gptq" stores zero - 1 and
 /// "gptq_v2" the zero itself. Sources: Frantar et al., "GPTQ" (2023); AutoGPTQ, auto_gptq/nn_modules/qlinear
-/// (packing); GPTQModel, gptqmodel/utils/model.py (the two formats).
+/// (packing); GPTQModel, gptqmodel/utils/model.py (the two formats); AutoRound, auto_round/export (which
+/// writes the first, and calls it packing_format "auto_round:auto_gptq").
 #include <algorithm>
 
 #include "engine/formats/checkpoint/group_weights.h"
@@ -10,7 +11,7 @@
 namespace ingle::formats::gptq_packing {
 namespace {
 
-constexpr std::string_view kMethods[] = {"gptq"};
+constexpr std::string_view kMethods[] = {"gptq", "auto-round", "auto_round"};
 
 class Source final : public GroupSource {
   public:
@@ -66,6 +67,10 @@ Result<uint32_t> addedToZeros(const Metadata& settings) {
     INGLE_TRY_ASSIGN(const bool isMarlin, settings.boolOr("is_marlin_format", false));
     INGLE_TRY_ASSIGN(std::string format, settings.stringOr("checkpoint_format", "gptq"));
     if (isMarlin) format = "marlin";
+    INGLE_TRY_ASSIGN(const std::string packing, settings.stringOr("packing_format", ""));
+    constexpr std::string_view kAutoRound[] = {"auto_round:auto_gptq", "auto_gptq"};
+    if (std::ranges::find(kAutoRound, packing) != std::end(kAutoRound)) return 1;
+    if (!packing.empty()) format = packing;
     if (format == "gptq" || format == "gptq_v2") return format == "gptq" ? 1 : 0;
     return fail(ErrorCode::Unsupported, "GPTQ weights in the layout \"{}\" are not supported", shown(format));
 }

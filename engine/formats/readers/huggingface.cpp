@@ -11,6 +11,7 @@
 #include "engine/formats/checkpoint/rwkv_weights.h"
 #include "engine/formats/checkpoint/tokenizer_files.h"
 #include "engine/formats/file_reader.h"
+#include "engine/formats/other_purposes.h"
 #include "engine/formats/rwkv_vocabulary.h"
 #include "ingle/error_ids.h"
 
@@ -38,11 +39,36 @@ Result<Config> readConfig(Checkpoint& checkpoint, const io::Source& source) {
     return config;
 }
 
-Result<const Architecture*> architectureOf(const Config& config) {
+/// In small letters, without what words are joined by.
+std::string joined(std::string_view name) {
+    std::string out;
+    for (const char c : name)
+        if (c != '_' && c != '-') out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return out;
+}
+
+/// The architecture of a "model_type", as that of "qwen3_moe" is Qwen3MoeForCausalLM: what writes before what
+/// does not. Null: none is named so.
+const Architecture* architectureOfType(const Config& config) {
+    const std::string type = joined(config.stringOr("model_type", "").value_or(""));
+    if (type.empty()) return nullptr;
+    for (const std::string_view end : {"forcausallm", "forconditionalgeneration", "model"})
+        for (const ArchitectureGroup* group : allArchitectures())
+            for (const Architecture& architecture : group->architectures)
+                if (joined(architecture.name) == fmt::format("{}{}", type, end))
+                    return findArchitecture(architecture.name, config);
+    return nullptr;
+}
+
+Result<const Architecture*> architectureOf(const Config& config, const io::Source& source) {
     const MetaValue* value = config.find("architectures");
     const auto* names = value ? std::get_if<std::vector<std::string>>(value) : nullptr;
+    if (!value) {
+        if (const Architecture* architecture = architectureOfType(config)) return architecture;
+    }
     if (!names || names->empty()) return fail(ErrorCode::Corrupt, "config.json names no architecture");
     if (const Architecture* architecture = findArchitecture(names->front(), config)) return architecture;
+    if (auto other = otherPurposeOf(source.path(), names->front())) return tl::unexpected(*std::move(other));
     return withId<ErrorId::UnknownFamily>(
         fail(ErrorCode::Unsupported, "the model family \"{}\" is not supported", shown(names->front())),
         shown(names->front()));
@@ -71,8 +97,8 @@ Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
     }
     INGLE_TRY_ASSIGN(Config config, readConfig(checkpoint, source));
     INGLE_TRY(unpackWeights(checkpoint, source, config));
-    INGLE_TRY(addPooling(checkpoint, source, config));
-    INGLE_TRY_ASSIGN(const Architecture* architecture, architectureOf(config));
+    INGLE_TRY(addModules(checkpoint, source, config));
+    INGLE_TRY_ASSIGN(const Architecture* architecture, architectureOf(config, source));
     ModelFile model;
     model.format = checkpoint.container;
     model.rotaryPairs = architecture->rotaryPairs;
@@ -86,6 +112,8 @@ Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
     Translation translation(config, architecture->family, std::move(model));
     if (const Status keys = architecture->setKeys(translation); !keys)
         return happenedTo(beside(source, "config.json"), keys.error());
+    if (const Status modules = setModules(translation); !modules)
+        return happenedTo(source.path(), modules.error());
     if (const Status understood = expectUnderstood(translation.config); !understood)
         return happenedTo(beside(source, "config.json"), understood.error());
     INGLE_TRY(translation.run(checkpoint, *architecture));

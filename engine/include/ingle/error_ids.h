@@ -28,6 +28,8 @@ enum class ErrorId {
     OtherFormat,
     Adapter,
     Projector,
+    Companion,
+    OtherPurpose,
     FileOutside,
     SeveralModels,
     WeightsAlone,
@@ -44,6 +46,7 @@ enum class ErrorId {
     UnknownTokenizer,
     NoTokenizer,
     OnlyEmbeds,
+    OnlyScores,
     TooLittleMemory,
     TooLittleDeviceMemory,
     MemoryFull,
@@ -101,7 +104,10 @@ inline constexpr std::array kErrorIds{
     ErrorIdInfo{ErrorId::OtherFormat, "otherFormat", {"path", "format"}},  // other programs read it
     ErrorIdInfo{ErrorId::Adapter, "adapter", {"path"}},
     ErrorIdInfo{ErrorId::Projector, "projector", {"path"}},
-    ErrorIdInfo{ErrorId::FileOutside, "fileOutside", {"path"}},  // a link or an index leads there
+    ErrorIdInfo{
+        ErrorId::Companion, "companion", {"path", "what"}},  // it goes with a model: see companion.cpp
+    ErrorIdInfo{ErrorId::OtherPurpose, "otherPurpose", {"path", "what"}},  // it makes no text
+    ErrorIdInfo{ErrorId::FileOutside, "fileOutside", {"path"}},            // a link or an index leads there
     ErrorIdInfo{ErrorId::SeveralModels, "severalModels", {"path", "models"}},
     ErrorIdInfo{ErrorId::WeightsAlone, "weightsAlone", {"path"}},
     ErrorIdInfo{ErrorId::PartsMissing, "partsMissing", {"path", "parts missing", "parts"}},
@@ -117,6 +123,7 @@ inline constexpr std::array kErrorIds{
     ErrorIdInfo{ErrorId::UnknownTokenizer, "unknownTokenizer", {"tokenizer"}},
     ErrorIdInfo{ErrorId::NoTokenizer, "noTokenizer", {"path"}},
     ErrorIdInfo{ErrorId::OnlyEmbeds, "onlyEmbeds", {"path"}},
+    ErrorIdInfo{ErrorId::OnlyScores, "onlyScores", {"path"}},
     ErrorIdInfo{ErrorId::TooLittleMemory, "tooLittleMemory", {"model", "bytes needed", "bytes free"}},
     ErrorIdInfo{
         ErrorId::TooLittleDeviceMemory, "tooLittleDeviceMemory", {"device", "bytes needed", "bytes free"}},

@@ -167,6 +167,57 @@ TEST_F(Recognise, partsWithoutTheOthers) {
     EXPECT_THAT(known.refusal->arguments, ElementsAre(first, "2", "3"));
 }
 
+TEST_F(Recognise, modelsInFoldersWhereOthersPutThem) {
+    const auto expectModel = [&](const std::string& path) {
+        const Recognition known = only({path});
+        EXPECT_FALSE(known.refusal) << known.sentence;
+        return known;
+    };
+    std::filesystem::create_directories(m_folder.file("repository/Q4_0"));
+    synth("repository/Q4_0/m.gguf", "Q4_0");
+    expectModel(m_folder.file("repository"));
+    std::filesystem::create_directories(m_folder.file("repository/Q8_0"));
+    synth("repository/Q8_0/m.gguf", "Q8_0");
+    expectRefused(m_folder.file("repository"), "severalModels", ErrorId::SeveralModels,
+                  "the folder holds 2 models");
+
+    const FolderFiles files = test::mixtralFolder();
+    writeFolder("models--ada--mixtral/snapshots/0123", files);
+    expectModel(m_folder.file("models--ada--mixtral"));
+    write("models--ada--mixtral/snapshots/4567/config.json", "{}");
+    write("models--ada--mixtral/refs/main", "0123\n");
+    expectModel(m_folder.file("models--ada--mixtral"));
+
+    FolderFiles renamed = files;
+    renamed["weights.safetensors"] = renamed.at("model.safetensors");
+    renamed.erase("model.safetensors");
+    expectModel(writeFolder("renamed", renamed));
+    renamed["more.safetensors"] = renamed.at("weights.safetensors");
+    EXPECT_TRUE(only({writeFolder("two", renamed)}).refusal);
+}
+
+TEST_F(Recognise, aFolderWhoseConfigurationOnlyNamesItsType) {
+    FolderFiles files = test::mixtralFolder();
+    nlohmann::json config = nlohmann::json::parse(files.at("config.json"));
+    config.erase("architectures");
+    config["model_type"] = "mixtral";
+    files["config.json"] = config.dump();
+    EXPECT_EQ(only({writeFolder("typed", files)}).info.family, "llama");
+    config["model_type"] = "mixtrals";
+    files["config.json"] = config.dump();
+    EXPECT_TRUE(only({writeFolder("untyped", files)}).refusal);
+}
+
+/// Python writes them; JSON has neither. In texts they are words.
+TEST_F(Recognise, numbersThatJsonDoesNotHave) {
+    FolderFiles files = test::mixtralFolder();
+    files.at("config.json")
+        .replace(0, 1, R"({"time_step_limit": [0.0, Infinity], "beta": NaN, "note": "\"NaN",)");
+    EXPECT_FALSE(only({writeFolder("python", files)}).refusal) << only({m_folder.file("python")}).sentence;
+    files.at("config.json").replace(0, 1, R"({"beta": NAN,)");
+    EXPECT_TRUE(only({writeFolder("neither", files)}).refusal);
+}
+
 TEST_F(Recognise, adapters) {
     const std::string words = "a LoRA adapter, ";
     expectRefused(ggufWith("adapter.gguf", "general.type", "adapter"), "adapter", ErrorId::Adapter, words);
@@ -182,6 +233,45 @@ TEST_F(Recognise, projectors) {
     const std::string words = "what lets a model see";
     expectRefused(ggufWith("a.gguf", "general.type", "mmproj"), "projector", ErrorId::Projector, words);
     expectRefused(ggufWith("b.gguf", "general.architecture", "clip"), "projector", ErrorId::Projector, words);
+}
+
+TEST_F(Recognise, whatGoesWithAModel) {
+    const auto expectCompanion = [&](const std::string& path, const std::string& what,
+                                     const std::string& words) {
+        expectRefused(path, "companion", ErrorId::Companion, words);
+        EXPECT_EQ(only({path}).refusal->arguments[1], what);
+    };
+    expectCompanion(ggufWith("a.gguf", "general.architecture", "controlvector"), "controlVector",
+                    "a control vector, which steers a model");
+    expectCompanion(ggufWith("b.gguf", "general.type", "imatrix"), "imatrix", "an importance matrix");
+    expectCompanion(write("imatrix.dat", "\3\0\0\0\7\0\0\0blk.0.at"s), "imatrix", "an importance matrix");
+    expectCompanion(ggufWith("c.gguf", "general.architecture", "eagle3"), "draftHead",
+                    "a head that predicts words for another model");
+    formats::GgufWriter vocabulary;
+    vocabulary.set("general.architecture", "llama"s);
+    vocabulary.set("tokenizer.ggml.model", "llama"s);
+    vocabulary.set("tokenizer.ggml.tokens", std::vector<std::string>{"a", "b", "c"});
+    EXPECT_TRUE(vocabulary.write(m_folder.file("vocab.gguf")));
+    expectCompanion(m_folder.file("vocab.gguf"), "vocabulary", "a vocabulary without");
+}
+
+TEST_F(Recognise, modelsForSomethingElse) {
+    const auto expectOther = [&](const std::string& path, const std::string& what, const std::string& words) {
+        expectRefused(path, "otherPurpose", ErrorId::OtherPurpose, words);
+        EXPECT_EQ(only({path}).refusal->arguments[1], what);
+    };
+    expectOther(ggufWith("a.gguf", "general.architecture", "flux"), "pictures",
+                "a model that makes pictures");
+    expectOther(ggufWith("b.gguf", "general.architecture", "wavtokenizer-dec"), "speech",
+                "a model that speaks");
+    expectOther(ggufWith("c.gguf", "general.architecture", "llada-moe"), "diffusion",
+                "a model that writes all words at once");
+    expectOther(ggufWith("d.gguf", "general.architecture", "t5"), "translates", "a model with an encoder");
+    write("pipe/model_index.json", R"({"_class_name": "FluxPipeline"})");
+    expectOther(m_folder.file("pipe"), "pictures", "a model that makes pictures");
+    for (const auto& [name, bytes] : test::mixtralFolder()) write("whisper/" + name, bytes);
+    write("whisper/config.json", R"({"architectures": ["WhisperForConditionalGeneration"]})");
+    expectOther(m_folder.file("whisper"), "speech", "a model that speaks");
 }
 
 TEST_F(Recognise, formatsOfOtherPrograms) {

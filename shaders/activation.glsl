@@ -13,6 +13,13 @@ float softplus(float x) {
     precise const float rounded = u - 1;
     return max(x, 0) + (rounded == 0 ? e : log(u) * (e / rounded));
 }
+// erfc(z) for z of 0 or more, to 1.5e-7. Source: Abramowitz & Stegun, "Handbook of Mathematical Functions" (1964),
+// 7.1.26.
+float erfc(float z) {
+    const float t = 1 / (1 + 0.3275911 * z);
+    const float p = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+    return p * exp(-z * z);
+}
 float activate(uint kind, float x) {
     switch (kind) {
         case kSilu: return x / (1 + exp(-x));
@@ -25,6 +32,7 @@ float activate(uint kind, float x) {
         // tanh by the logistic function: 1 + tanh(z) = 2 sigmoid(2 z); the factor is 2 √(2/π).
         case kGelu: return x * sigmoid(1.5957691216 * x * (1 + 0.044715 * x * x));
         case kGeluQuick: return x * sigmoid(1.702 * x);
+        case kGeluErf: return max(x, 0) - 0.5 * abs(x) * erfc(0.7071067812 * abs(x));
         case kRelu: return max(x, 0);
         case kSoftplus: return softplus(x);
     }

@@ -35,7 +35,10 @@ uvec2 seenBy(Run run, uint position) {
     if (has(kWindow)) seen.x = seen.y - min(seen.y, window);
     if (has(kChunk)) seen.x = position / chunk * chunk;
     if (has(kPrefix)) seen.y = max(seen.y, run.prefixTokens);
-    if (has(kFull)) seen.y = run.firstPosition + run.numRows;
+    if (has(kFull)) {
+        seen.y = run.firstPosition + run.numRows;
+        if (has(kWindow)) seen.y = position + min(seen.y - position, window);
+    }
     return seen;
 }
 

@@ -78,6 +78,13 @@ inline std::vector<AttentionCase> attentionCases() {
             p.alibiSlopes = {0.5F, 0.25F, 0.125F, 0.0625F};
         }),
         [](auto& p) { p.alibiSlopes[0] = 0.25F; });
+    for (const uint32_t window : {1U, 5U, 70U}) {
+        add("full, window of " + std::to_string(window), with([&](auto& p) {
+                p.mask = Mask::Full;
+                p.window = window;
+            }),
+            [](auto& p) { ++p.window; });
+    }
     add("values in keys", {0, 20, 1, 28, 24, 0.3F}, [](auto& p) { p.scale *= 1.001F; }).valuesInKeys = true;
     AttentionCase& prefix = add("prefix", with([](auto& p) { p.mask = Mask::Prefix; }), [](const auto&) {});
     prefix.prefix = 83;
@@ -131,7 +138,7 @@ class AttentionProblem {
         const auto sees = [&](size_t i, size_t j) {
             if (p.mask == Mask::Causal && j > i) return false;
             if (p.mask == Mask::Prefix && j > i && j >= prefix) return false;
-            if (p.window > 0 && i >= j && i - j >= p.window) return false;
+            if (p.window > 0 && (i > j ? i - j : j - i) >= p.window) return false;
             return p.chunk == 0 || i / p.chunk == j / p.chunk;
         };
         const auto head = [&](const Table& table, size_t token, size_t index, size_t dim) {

@@ -12,6 +12,7 @@
 #include "ingle/recognition.h"
 #include "ingle/result.h"
 #include "ingle/role_name.h"
+#include "ingle/text_use.h"
 #include "ingle/types.h"
 
 namespace ingle::codec {
@@ -62,6 +63,10 @@ template <>
 inline constexpr auto kNames<Thinking> = std::to_array<Name<Thinking>>({{Thinking::AsUsual, "asUsual"},
                                                                         {Thinking::On, "on"},
                                                                         {Thinking::Off, "off"}});
+template <>
+inline constexpr auto kNames<TextUse> = std::to_array<Name<TextUse>>({{TextUse::Alone, "alone"},
+                                                                      {TextUse::Query, "query"},
+                                                                      {TextUse::Document, "document"}});
 template <>
 inline constexpr auto kNames<FitRemedy> =
     std::to_array<Name<FitRemedy>>({{FitRemedy::ShorterContext, "shorterContext"},

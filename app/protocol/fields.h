@@ -69,6 +69,9 @@ void fields(V& v, Of<Embed> auto& r) {
     v.required("model", r.model);
     v.required("texts", r.texts);
     v.sparse("whenIdle", r.whenIdle);
+    v.sparse("use", r.use);
+    v.sparse("dimensions", r.dimensions);
+    v.sparse("query", r.query);
 }
 template <typename V>
 void fields(V& v, Of<Cancel> auto& r) {

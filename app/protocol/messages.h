@@ -15,6 +15,7 @@
 #include "ingle/recognition.h"
 #include "ingle/result.h"
 #include "ingle/score.h"
+#include "ingle/text_use.h"
 #include "ingle/types.h"
 
 namespace ingle::protocol {
@@ -310,6 +311,11 @@ struct Embed {
     std::string model;  ///< path of the embedding model
     std::vector<std::string> texts;
     bool whenIdle = false;  ///< waits until all running answers, scorings and readings have ended
+    TextUse use = TextUse::Alone;
+    uint32_t dimensions = 0;  ///< the first numbers of each row only; 0: all
+    /// Of a reranker: what the texts are to answer. The rows are one number each then, how well they do, from
+    /// 0 to 1.
+    std::string query = {};
 };
 /// Cancels another request, as its WhenCancelled says. It has no reply of its own.
 struct Cancel {

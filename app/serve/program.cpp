@@ -71,7 +71,8 @@ Status findPurpose(client::Client& client, ServedModel& model, const EndSignals&
                 return told->set_value(fail(ErrorCode::Unsupported,
                                             "{}: without a tokenizer it can answer nobody",
                                             outcome->info.path));
-            const bool writes = outcome->info.promptFormat != "none";
+            const bool writes =
+                outcome->info.promptFormat != "none" && outcome->info.promptFormat != "scores";
             told->set_value(writes ? library::ModelPurpose::Chats : library::ModelPurpose::Embeddings);
         }});
     auto purpose = told->get_future();

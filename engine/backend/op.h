@@ -157,7 +157,7 @@ struct AttentionParams {
     uint32_t keyDim = 0;      ///< of a head of queries and keys
     uint32_t valueDim = 0;    ///< of a head of values and of y
     float scale = 0;
-    uint32_t window = 0;             ///< sees i - j < window; 0: however far
+    uint32_t window = 0;             ///< sees i - j < window, of Mask::Full |i - j|; 0: however far
     uint32_t chunk = 0;              ///< sees i / chunk == j / chunk; 0: not in chunks
     float softCap = 0;               ///< 0: none
     std::vector<float> alibiSlopes;  ///< [numHeads]; empty: none

@@ -240,7 +240,8 @@ Result<Widths> attention(const OpCall& call) {
                       params.valueDim);
     if (params.window > 0 && params.chunk > 0)
         return misfit("a window of {} and chunks of {} at once", params.window, params.chunk);
-    if (params.mask != Mask::Causal && (params.window > 0 || params.chunk > 0))
+    if ((params.mask == Mask::Prefix && params.window > 0) ||
+        (params.mask != Mask::Causal && params.chunk > 0))
         return misfit("{} {} where later tokens are seen", params.window > 0 ? "a window of" : "chunks of",
                       std::max(params.window, params.chunk));
     if (!(params.softCap >= 0) || !std::isfinite(params.softCap))

@@ -108,12 +108,16 @@ void listTensors(const AttentionSpec& spec, LayerTensors& tensors) {
     tensors.vector("attn_q_norm.weight", gainOf(norm, spec.numHeads, spec.keyDim), norm.presence);
     if (ownsCache)
         tensors.vector("attn_k_norm.weight", gainOf(norm, spec.numKvHeads, spec.keyDim), norm.presence);
+    if (norm.kind != NormKind::Layer) return;
+    tensors.vector("attn_q_norm.bias", gainOf(norm, spec.numHeads, spec.keyDim), norm.presence);
+    tensors.vector("attn_k_norm.bias", gainOf(norm, spec.numKvHeads, spec.keyDim), norm.presence);
 }
 
 void listMemory(const AttentionSpec& spec, backend::MemorySpec& memory) {
     if (spec.cacheOf) return;
-    memory.kv.push_back(
-        {spec.numKvHeads * spec.keyDim, spec.numKvHeads * spec.valueDim, std::max(spec.window, spec.chunk)});
+    // A text that is read at once keeps all of its keys.
+    const uint32_t kept = spec.mask == backend::Mask::Full ? 0 : std::max(spec.window, spec.chunk);
+    memory.kv.push_back({spec.numKvHeads * spec.keyDim, spec.numKvHeads * spec.valueDim, kept});
 }
 
 graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Value x) {
@@ -127,7 +131,8 @@ graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Va
         if (!gain) return heads;
         const uint32_t groups = spec.headNorm->gain == HeadNormSpec::Gain::OfRow ? 1 : numHeads;
         if (spec.headNorm->kind == NormKind::Rms) return b.rmsNorm(heads, gain, layer.normEps, name, groups);
-        return b.groupNorm(heads, gain, nullptr, groups, layer.normEps, name);
+        return b.groupNorm(heads, gain, layer.w(fmt::format("attn_{}.bias", name)), groups, layer.normEps,
+                           name);
     };
     const auto rotated = [&](graph::Value heads, uint32_t numHeads, std::string_view name) {
         if (!spec.rope) return heads;

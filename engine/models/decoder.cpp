@@ -110,12 +110,12 @@ std::vector<TensorSpec> decoderTensors(const DecoderSpec& spec) {
     using enum backend::WeightUse;
     const auto& [dim, vocabSize] = std::pair(spec.facts.dim, spec.facts.vocabSize);
     const std::string finalNorm(spec.finalNorm);
-    std::vector<TensorSpec> specs{
-        {"token_embd.weight", Shape::of(dim, vocabSize)},
-        {"output.weight", Shape::of(dim, vocabSize), Matrix, Presence::Optional},
-    };
-    if (spec.hasOutputBias)
+    std::vector<TensorSpec> specs{{"token_embd.weight", Shape::of(dim, vocabSize)}};
+    if (!spec.facts.pooling)
+        specs.push_back({"output.weight", Shape::of(dim, vocabSize), Matrix, Presence::Optional});
+    if (!spec.facts.pooling && spec.hasOutputBias)
         specs.push_back({"output.bias", Shape::of(vocabSize), Vector, Presence::Optional});
+    listPooledSteps(spec.facts, specs);
     listNorm(specs, finalNorm, spec.norm, dim);
     if (spec.embeddingNorm) listNorm(specs, std::string(kEmbeddingNorm), *spec.embeddingNorm, dim);
     if (spec.learnsPositions)
@@ -154,6 +154,7 @@ void buildDecoder(graph::Builder& b, const DecoderSpec& spec, const Weights& w) 
     }
     const std::string finalNorm(spec.finalNorm);
     const graph::Value n = norm(b, w, spec.norm, spec.normEps, h, finalNorm, finalNorm);
+    if (spec.facts.pooling) return b.rows(n);
     const tensor::Tensor* table = spec.facts.tiedOutput ? w["token_embd.weight"] : w["output.weight"];
     buildLogits(b, spec, table, w["output.bias"], n);
 }

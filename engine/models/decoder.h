@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "engine/models/layer_spec.h"
+#include "engine/models/pooling.h"
 
 namespace ingle::models {
 
 /// h = embed * embeddingScale [+ position];  the layers;  logits = cap(logitScale * Wout norm(h)), cap(x) = c
-/// tanh(x / c).
+/// tanh(x / c). Of a decoder that makes embeddings (ModelFacts::pooling):  rows = norm(h).
 struct DecoderSpec {
     ModelFacts facts;
     NormKind norm = NormKind::Rms;
@@ -25,6 +26,8 @@ struct DecoderSpec {
     /// share its row.
     bool learnsPositions = false;
     bool hasOutputBias = true;  ///< output.bias, where the file has it
+    /// Where it is one: openDefinition() reads how rows are pooled.
+    ClassifierTraits classifier = {.pooling = Pooling::Last};
     std::vector<LayerSpec> layers;
 
     bool areAlike(uint32_t layer, uint32_t other) const { return layers[layer] == layers[other]; }

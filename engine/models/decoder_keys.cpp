@@ -273,6 +273,7 @@ void synthesizeDecoder(std::string_view arch, const SynthSizes& sizes, formats::
     set("rope.scaling.factor", 0.0);
     set("rope.scaling.attn_factor", 1.0);
     set("rope.scaling.original_context_length", int64_t{sizes.context});
+    set("pooling_type", int64_t{0});
 }
 
 void synthesizeExperts(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata,

@@ -42,6 +42,7 @@ Result<std::shared_ptr<const ModelDefinition>> openDefinition(const ModelFamily&
     if (!family.describe) return family.open(keys);
     INGLE_TRY_ASSIGN(DecoderSpec spec, family.describe(keys));
     INGLE_TRY(checkSharedExperts(keys, spec));
+    INGLE_TRY(readPooling(keys, family.kind, spec));
     return std::make_shared<const Definition<DecoderSpec, decoderTensors, decoderMemory, buildDecoder>>(
         std::move(spec));
 }

@@ -30,6 +30,16 @@ enum class Pooling : uint8_t {
     Last,   ///< the last token's
 };
 
+/// Something that is done with the row that stands for a text:  y = norm(f(W x + b)).
+struct PooledStep {
+    std::string name;  ///< of the matrix and, where the file has one, of its bias
+    uint32_t in = 0, out = 0;
+    std::optional<backend::ActivationKind> activation = {};  ///< f: sigmoid … tanh; none: nothing
+    std::string norm = {};                                   ///< gain of a norm of layers; empty: none
+    float normEps = 0;
+    bool makesShares = false;  ///< softmax of y
+};
+
 /// What the rest of the program asks of any model.
 struct ModelFacts {
     std::string arch;
@@ -44,6 +54,8 @@ struct ModelFacts {
     bool forLongContext = false;
     /// Of an encoder: all of a text is read at once, and nothing is written. It has no key that makes it one.
     std::optional<Pooling> pooling = {};
+    std::vector<PooledStep> pooledSteps = {};  ///< behind the pooling, one after the other
+    bool isClassifier = false;                 ///< what the steps make are scores, not an embedding
     /// Of a model whose prompt is read as a whole: the tokens of a text before the first one of this id are a
     /// prefix, all of which see each other (backend::Mask::Prefix).
     std::optional<TokenId> prefixEnd = {};
@@ -124,7 +136,7 @@ struct SynthSizes {
 enum class FamilyKind : uint8_t {
     Writer,       ///< chooses tokens
     WholePrompt,  ///< does so, too, and reads what it answers as a whole: ModelFacts::prefixEnd
-    Encoder,      ///< makes rows of numbers of a text: ModelFacts::pooling
+    Encoder,      ///< makes rows of numbers of a text: ModelFacts::pooling. Writers may do so, too
 };
 
 /// A family reads its own keys of the metadata, and no other family's, though a file may hold them. Errors of

@@ -38,7 +38,7 @@ struct HeadNormSpec {
         OfEachHead,  ///< one gain for each head
         OfRow,       ///< all heads together are normalised, with one gain
     };
-    NormKind kind = NormKind::Rms;  ///< without bias
+    NormKind kind = NormKind::Rms;
     Gain gain = Gain::OfAllHeads;
     Presence presence = Presence::Required;
     bool isAfterRotation = false;  ///< else before it

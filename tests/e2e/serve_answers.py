@@ -332,6 +332,10 @@ def check_embeddings(server, name):
         len(single) == 1 and max(abs(a - b) for a, b in zip(single[0]["embedding"], rows[2])) < 1e-4,
         "alone it is another one")
     expect(max(abs(a - b) for a, b in zip(rows[0], rows[1])) > 1e-3, "all texts are alike")
+    short = expect_ok(server.post("/v1/embeddings", {"model": name, "input": texts[0], "dimensions": 8}))["data"]
+    row = short[0]["embedding"]
+    length = sum(value * value for value in rows[0][:8]) ** 0.5
+    expect(len(row) == 8 and max(abs(a * length - b) for a, b in zip(row, rows[0])) < 1e-5, f"shortened: {row}")
 
 
 def check_embeddings_beside(server, name):

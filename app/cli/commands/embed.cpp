@@ -1,5 +1,6 @@
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
@@ -13,7 +14,12 @@ struct Options {
     bool lines = false;
     bool tokens = false;
     bool normalise = false;
+    std::string use = "alone";
+    uint32_t dimensions = 0;  ///< 0: all
 };
+
+const std::map<std::string, TextUse> kUses{
+    {"alone", TextUse::Alone}, {"query", TextUse::Query}, {"document", TextUse::Document}};
 
 std::vector<std::string> readTexts(bool lines) {
     if (!lines) {
@@ -42,12 +48,13 @@ Status embed(const Options& options) {
             INGLE_TRY_ASSIGN(auto ids, parseTokens(text));
             texts.push_back(std::move(ids));
         } else {
-            INGLE_TRY_ASSIGN(auto ids, embedder->tokenize(text));
+            INGLE_TRY_ASSIGN(auto ids, embedder->tokenize(text, kUses.at(options.use)));
             texts.push_back(std::move(ids));
         }
     }
     INGLE_TRY_ASSIGN(auto embeddings, embedder->embed(texts));
     for (Embedding& embedding : embeddings) {
+        if (options.dimensions > 0) INGLE_TRY(truncateRows(embedding, options.dimensions));
         if (options.normalise) normaliseRows(embedding);
         print(embedding);
     }
@@ -59,6 +66,13 @@ Action define(CLI::App& app) {
     addModelOptions(app, options->model);
     app.add_flag("--lines", options->lines, "each line of standard input is a text of its own");
     app.add_flag("--tokens", options->tokens, "texts are token ids, exactly: 1,2,3");
+    app.add_option("--as", options->use,
+                   "what the texts are for: query, document or alone; the model's words for it come first")
+        ->check(CLI::IsMember(kUses))
+        ->capture_default_str();
+    app.add_option("--dimensions", options->dimensions,
+                   "keep the first numbers of each row, of models that were trained for it")
+        ->check(CLI::PositiveNumber);
     app.add_flag("--normalise", options->normalise, "rows of length 1");
     return [options] { return embed(*options); };
 }

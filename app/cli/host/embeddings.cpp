@@ -18,19 +18,41 @@ void shorten(std::vector<TokenId>& text, size_t most) {
 
 /// The first tokens of a text, as many as the model takes. What comes far behind them need not be cut for
 /// that.
-Result<std::vector<TokenId>> firstTokens(const Embedder& embedder, const std::string& text) {
+Result<std::vector<TokenId>> firstTokens(const Embedder& embedder, const std::string& text, TextUse use) {
     constexpr size_t kBytesPerToken = 128;
     const size_t most = embedder.maxTokens();
     std::vector<TokenId> ids;
     if (most > 0 && text.size() > most * kBytesPerToken) {
-        INGLE_TRY_ASSIGN(ids, embedder.tokenize(std::string_view(text).substr(0, most * kBytesPerToken)));
+        INGLE_TRY_ASSIGN(ids,
+                         embedder.tokenize(std::string_view(text).substr(0, most * kBytesPerToken), use));
     }
     // Half of them are far from the cut, which may have changed what is there.
     if (ids.size() <= 2 * most) {
-        INGLE_TRY_ASSIGN(ids, embedder.tokenize(text));
+        INGLE_TRY_ASSIGN(ids, embedder.tokenize(text, use));
     }
     shorten(ids, most);
     return ids;
+}
+
+Result<std::vector<TokenId>> tokensOf(const Embedder& embedder, const protocol::Embed& request,
+                                      const std::string& text) {
+    if (request.query.empty()) return firstTokens(embedder, text, request.use);
+    return embedder.tokenizePair(request.query, text);
+}
+
+/// What the model makes of a text as the row of a reply.
+Status finish(Embedding& embedding, const protocol::Embed& request) {
+    if (!request.query.empty()) {
+        INGLE_TRY_ASSIGN(const float relevance, relevanceOf(embedding));
+        embedding = {1, {relevance}};
+        return {};
+    }
+    if (embedding.values.size() != embedding.dim)
+        return fail(ErrorCode::Unsupported, "{}: the model makes no row of numbers of a whole text",
+                    request.model);
+    if (request.dimensions > 0) INGLE_TRY(truncateRows(embedding, request.dimensions));
+    normaliseRows(embedding);
+    return {};
 }
 
 }  // namespace
@@ -43,19 +65,20 @@ Result<protocol::Embedded> Embeddings::of(const protocol::Embed& request) {
         INGLE_TRY_ASSIGN(m_embedder, m_load(request.model));
         m_path = request.model;
     }
+    if (m_embedder->isClassifier() && request.query.empty())
+        return fail(ErrorCode::Unsupported, "{}: the model scores pairs of texts and embeds none",
+                    request.model);
     std::vector<std::vector<TokenId>> texts;
     for (const std::string& text : request.texts) {
-        INGLE_TRY_ASSIGN(auto ids, firstTokens(*m_embedder, text));
+        INGLE_TRY_ASSIGN(auto ids, tokensOf(*m_embedder, request, text));
         texts.push_back(std::move(ids));
     }
     INGLE_TRY_ASSIGN(auto embeddings, m_embedder->embed(texts));
-    protocol::Embedded reply{.dim = m_embedder->info().dim};
+    protocol::Embedded reply;
     for (const auto& text : texts) reply.tokens += static_cast<uint32_t>(text.size());
     for (Embedding& each : embeddings) {
-        if (each.dim != reply.dim || each.values.size() != reply.dim)
-            return fail(ErrorCode::Unsupported, "{}: the model makes no row of numbers of a whole text",
-                        request.model);
-        normaliseRows(each);
+        INGLE_TRY(finish(each, request));
+        reply.dim = each.dim;
         if (!std::ranges::all_of(each.values, [](float value) { return std::isfinite(value); }))
             return fail(ErrorCode::Device, "{}: what the model makes of this text are no numbers",
                         request.model);

@@ -17,7 +17,8 @@ class Embeddings {
     explicit Embeddings(Load load);
 
     /// Loads the model that is named, unless it is there already. Errors: as Embedder::load() and embed();
-    /// Unsupported for one that makes no row of a whole text; Device for rows that are no numbers.
+    /// Unsupported for one that makes no row of a whole text, or is asked for what the other kind does;
+    /// Device for rows that are no numbers.
     Result<protocol::Embedded> of(const protocol::Embed& request);
     void unload();
 

@@ -43,7 +43,7 @@ void PassageEmbedder::look() {
 void PassageEmbedder::ask(const std::vector<history::PassageText>& passages) {
     std::vector<std::string> texts;
     for (const history::PassageText& each : passages) texts.push_back(each.text);
-    m_engine.embed(m_model.path, std::move(texts), EngineClient::When::Idle,
+    m_engine.embed(m_model.path, std::move(texts), TextUse::Document, EngineClient::When::Idle,
                    whileAlive(this, [this, passages](const Result<TextRows>& rows) {
                        if (rows) return store(passages, *rows);
                        m_isUnderWay = false;

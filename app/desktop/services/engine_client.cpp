@@ -170,11 +170,11 @@ protocol::RequestId EngineClient::read(ReadRequest request, ReadHandlers handler
         [hear](const protocol::Failed& failed) { hear->done(tl::unexpected<Error>(failed.error)); });
 }
 
-protocol::RequestId EngineClient::embed(const std::string& model, std::vector<std::string> texts, When when,
-                                        std::function<void(const Result<TextRows>&)> done) {
+protocol::RequestId EngineClient::embed(const std::string& model, std::vector<std::string> texts, TextUse use,
+                                        When when, std::function<void(const Result<TextRows>&)> done) {
     const size_t numTexts = texts.size();
     return ask(
-        m_host, protocol::Embed{model, std::move(texts), when == When::Idle},
+        m_host, protocol::Embed{model, std::move(texts), when == When::Idle, use},
         [done, numTexts](const protocol::Embedded& reply) { done(rowsOf(reply, numTexts)); },
         [done](const protocol::Failed& failed) { done(tl::unexpected<Error>(failed.error)); });
 }

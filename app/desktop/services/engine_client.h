@@ -95,8 +95,8 @@ class EngineClient : public QObject {
     /// Rows of numbers of texts, each of length 1, by the embedding model in that file, which needs no
     /// load(): a few texts at a time, for answers wait meanwhile. `done` is called once; a cancel ends it as
     /// Cancelled.
-    protocol::RequestId embed(const std::string& model, std::vector<std::string> texts, When when,
-                              std::function<void(const Result<TextRows>&)> done);
+    protocol::RequestId embed(const std::string& model, std::vector<std::string> texts, TextUse use,
+                              When when, std::function<void(const Result<TextRows>&)> done);
     /// Any request that needs no words of its own here, to the host of this program. `done` is called once; a
     /// cancel ends it as Cancelled.
     template <typename R>

@@ -63,8 +63,13 @@ bool hasTokenizer(const ModelInfo& info) {
     return info.tokenizer != "none";
 }
 
+bool scoresPairs(const ModelInfo& info) {
+    return info.promptFormat == "scores";
+}
+
 ModelPurpose purposeOf(const ModelInfo& info) {
-    return info.promptFormat == "none" ? ModelPurpose::Embeddings : ModelPurpose::Chats;
+    const bool writes = info.promptFormat != "none" && !scoresPairs(info);
+    return !writes ? ModelPurpose::Embeddings : ModelPurpose::Chats;
 }
 
 EmbeddingModel embeddingModelOf(std::span<const ModelEntry> models) {

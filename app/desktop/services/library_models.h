@@ -19,6 +19,8 @@ QString nameOf(const library::ModelEntry& entry);
 
 /// Some files hold a model and nothing that turns text into its tokens.
 bool hasTokenizer(const ModelInfo& info);
+/// A reranker: it scores texts by a question.
+bool scoresPairs(const ModelInfo& info);
 /// An encoder writes nothing, so no form of chats is its own.
 library::ModelPurpose purposeOf(const ModelInfo& info);
 

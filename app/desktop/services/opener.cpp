@@ -3,6 +3,8 @@
 #include <QFileInfo>
 #include <QRegularExpression>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <span>
@@ -10,6 +12,7 @@
 
 #include "app/desktop/services/library_models.h"
 #include "app/desktop/services/text.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::desktop {
 namespace {
@@ -175,6 +178,11 @@ void Opener::onArrived(const QString& path, const ModelInfo& info) {
 
 void Opener::add(const ModelInfo& info) {
     if (!hasTokenizer(info)) return inspectionEnded(ModelInUse::noTokenizer(info.path));
+    if (scoresPairs(info))
+        return inspectionEnded(withId<ErrorId::OnlyScores>(
+            Error{ErrorCode::Unsupported,
+                  fmt::format("{}: the model scores texts and writes none", info.path)},
+            info.path));
     m_storage.run(
         this, [info](library::Library& library) { return addModel(library, info); },
         [this](const Result<CheckedModel>& checked) {

@@ -143,8 +143,8 @@ void RunningAnswers::seek(Answer& answer, const std::string& question) {
         };
         m_storage.run(&answer, work, onChosen);
     };
-    answer.request = m_engine.embed(m_embeddingModel.path, {question}, EngineClient::When::Now,
-                                    whileAlive(&answer, onMeaning));
+    answer.request = m_engine.embed(m_embeddingModel.path, {question}, TextUse::Query,
+                                    EngineClient::When::Now, whileAlive(&answer, onMeaning));
     QTimer::singleShot(kSeekMs, &answer, [this, &answer, request = answer.request] {
         if (answer.request == request) m_engine.cancel(request);
     });

@@ -50,10 +50,10 @@ void EngineRoom::use(const ServedModel& model) {
                    }});
 }
 
-protocol::RequestId EngineRoom::embed(const ServedModel& model, std::vector<std::string> texts,
+protocol::RequestId EngineRoom::embed(const ServedModel& model, protocol::Embed request,
                                       client::Handlers<protocol::Embed> handlers) {
-    return m_client->send(protocol::Embed{.model = model.path, .texts = std::move(texts)},
-                          std::move(handlers));
+    request.model = model.path;
+    return m_client->send(std::move(request), std::move(handlers));
 }
 
 bool EngineRoom::close(std::chrono::milliseconds limit) {

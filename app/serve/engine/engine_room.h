@@ -47,7 +47,7 @@ class EngineRoom {
         return m_client->send(std::move(request), std::move(handlers));
     }
     /// Of a model that compares texts, which is loaded beside.
-    protocol::RequestId embed(const ServedModel& model, std::vector<std::string> texts,
+    protocol::RequestId embed(const ServedModel& model, protocol::Embed request,
                               client::Handlers<protocol::Embed> handlers);
     void cancel(protocol::RequestId id) { m_client->cancel(id); }
     Deadlines& deadlines() { return m_deadlines; }

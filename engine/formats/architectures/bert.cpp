@@ -1,6 +1,6 @@
-/// BERT, for embeddings of texts and scores of pairs. Sources: transformers, modeling_bert.py; names of norms
-/// in old files: its convert_bert_original_tf_checkpoint_to_pytorch.py. Its GELU is computed in the form with
-/// tanh, as for GGUF files of the same models.
+/// BERT and RoBERTa, XLM-R among them, for embeddings of texts and scores of pairs. Sources: transformers,
+/// modeling_bert.py, modeling_xlm_roberta.py; names of norms in old files: its
+/// convert_bert_original_tf_checkpoint_to_pytorch.py.
 #include "engine/formats/checkpoint/architecture.h"
 
 namespace ingle::formats::bert_architectures {
@@ -40,40 +40,19 @@ constexpr TensorRule kRules[] = {
     {"pooler.dense.bias", "cls.bias"},
     {"classifier.weight", "cls.output.weight"},
     {"classifier.bias", "cls.output.bias"},
+    // RoBERTa's.
+    {"classifier.dense.weight", "cls.weight"},
+    {"classifier.dense.bias", "cls.bias"},
+    {"classifier.out_proj.weight", "cls.output.weight"},
+    {"classifier.out_proj.bias", "cls.output.bias"},
 };
 
-/// pooling_type.
-enum Pooling : uint32_t { kMean = 1, kFirst = 2, kLast = 3, kRank = 4 };
-
-/// How the rows of a text become one, by what lies beside the model (checkpoint/pooling_files.h), where there
-/// is nothing by their mean: what sentence-transformers does then.
-Result<Pooling> statedPooling(const Config& config) {
-    struct Mode {
-        std::string_view flag, name;
-        Pooling pooling;
-    };
-    constexpr Mode kModes[] = {{"pooling.pooling_mode_mean_tokens", "mean", kMean},
-                               {"pooling.pooling_mode_cls_token", "cls", kFirst},
-                               {"pooling.pooling_mode_lasttoken", "lasttoken", kLast}};
-    INGLE_TRY_ASSIGN(const std::string name, config.stringOr("pooling.pooling_mode", ""));
-    std::optional<Pooling> pooling;
-    uint32_t numModes = 0;
-    for (const auto& [key, value] : config.all()) {
-        const bool* isOn = std::get_if<bool>(&value);
-        numModes += key.starts_with("pooling.pooling_mode_") && isOn && *isOn ? 1 : 0;
-    }
-    for (const Mode& mode : kModes) {
-        INGLE_TRY_ASSIGN(const bool isOn, config.boolOr(mode.flag, mode.name == name));
-        if (isOn) pooling = mode.pooling;
-    }
-    if (name.empty() && numModes == 0) return kMean;
-    if (!pooling || numModes > 1)
-        return fail(ErrorCode::Unsupported, "its way to pool the rows of a text is not supported");
-    return *pooling;
-}
+/// pooling_type. Where nothing beside the model says how the rows of a text become one (pooling_files.h), by
+/// their mean: what sentence-transformers does then.
+enum Pooling : uint32_t { kMean = 1, kRank = 4 };
 
 Status setEncoder(Translation& t) {
-    INGLE_TRY(expectText(t.config, "hidden_act", "gelu", {"gelu", "gelu_new", "gelu_pytorch_tanh"}));
+    INGLE_TRY(setActivation(t, "hidden_act"));
     INGLE_TRY(expectText(t.config, "position_embedding_type", "absolute", {"absolute"}));
     INGLE_TRY(expectFlag(t.config, "is_decoder", false, false));
     INGLE_TRY_ASSIGN([[maybe_unused]] const DecoderSizes sizes,
@@ -89,8 +68,7 @@ Status setEncoder(Translation& t) {
 }
 
 Status setEmbedder(Translation& t) {
-    INGLE_TRY_ASSIGN(const Pooling pooling, statedPooling(t.config));
-    t.setCount("pooling_type", pooling);
+    t.setCount("pooling_type", kMean);
     return setEncoder(t);
 }
 
@@ -105,9 +83,48 @@ Status dropPooler(Translation& t) {
     return {};
 }
 
+/// Positions are counted from the one behind that of padding: the rows before it are nobody's.
+Status dropFirstPositions(Translation& t) {
+    INGLE_TRY_ASSIGN(const uint32_t padding, t.config.u32Or("pad_token_id", 1));
+    const uint64_t first = uint64_t{padding} + 1;
+    const auto table = t.model.tensors.find("position_embd.weight");
+    if (table == t.model.tensors.end()) return {};
+    tensor::Tensor& positions = table->second;
+    const uint64_t rows = positions.shape.numRows();
+    if (rows <= first || positions.decoder || positions.side)
+        return fail(ErrorCode::Corrupt, "the positions of {} tokens begin at {}", rows, first);
+    positions.data = positions.data.subspan(first * positions.rowBytes());
+    positions.shape.dims[1] = rows - first;
+    t.setCount("context_length", rows - first);
+    return {};
+}
+
+Status finishRoberta(Translation& t) {
+    INGLE_TRY(dropPooler(t));
+    return dropFirstPositions(t);
+}
+
+constexpr Architecture embedder(std::string_view name) {
+    return {
+        .name = name, .family = "bert", .setKeys = setEmbedder, .tensors = kRules, .finish = finishRoberta};
+}
+constexpr Architecture classifier(std::string_view name) {
+    return {.name = name,
+            .family = "bert",
+            .setKeys = setClassifier,
+            .tensors = kRules,
+            .finish = dropFirstPositions};
+}
+
 constexpr Architecture kArchitectures[] = {
     {.name = "BertModel", .family = "bert", .setKeys = setEmbedder, .tensors = kRules, .finish = dropPooler},
     {.name = "BertForSequenceClassification", .family = "bert", .setKeys = setClassifier, .tensors = kRules},
+    embedder("RobertaModel"),
+    embedder("XLMRobertaModel"),
+    embedder("CamembertModel"),
+    classifier("RobertaForSequenceClassification"),
+    classifier("XLMRobertaForSequenceClassification"),
+    classifier("CamembertForSequenceClassification"),
 };
 
 }  // namespace

@@ -107,6 +107,14 @@ Status setGemma3(Translation& t) {
     return setRope(t, sizes, 1e6, isSplit ? "rope_parameters.full_attention" : "rope_parameters");
 }
 
+/// EmbeddingGemma. Half of the window lies on either side.
+Status setEmbedder(Translation& t) {
+    INGLE_TRY(expectFlag(t.config, "use_bidirectional_attention", false, true));
+    INGLE_TRY(setGemma3(t));
+    t.setCount("pooling_type", 1);
+    return {};
+}
+
 constexpr Architecture kArchitectures[] = {
     {.name = "GemmaForCausalLM",
      .family = "gemma",
@@ -121,6 +129,11 @@ constexpr Architecture kArchitectures[] = {
     {.name = "Gemma3ForCausalLM",
      .family = "gemma3",
      .setKeys = setGemma3,
+     .tensors = kSandwichRules,
+     .sharesEmbedding = true},
+    {.name = "Gemma3TextModel",
+     .family = "gemma-embedding",
+     .setKeys = setEmbedder,
      .tensors = kSandwichRules,
      .sharesEmbedding = true},
     {.name = "Gemma3ForConditionalGeneration",

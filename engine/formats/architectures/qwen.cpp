@@ -100,6 +100,19 @@ Status addFirstTokens(Translation& t) {
 constexpr TextStep kSteps[] = {TextStep::Nfc};
 constexpr WordRules kWords{"qwen2", kSteps};
 
+/// Embedders, which are saved without an output layer.
+Status setEmbedder(Translation& t) {
+    t.setCount("pooling_type", 3);
+    return setQwen(t);
+}
+
+/// Qwen3-Reranker, with an output layer for its answers only.
+Status setClassifier(Translation& t) {
+    t.setCount("pooling_type", 4);
+    return setQwen(t);
+}
+constexpr TensorRule kClassifierRules[] = {{"score.weight", "cls.output.weight"}};
+
 constexpr Architecture kArchitectures[] = {
     {.name = "QWenLMHeadModel",
      .family = "qwen2",
@@ -109,6 +122,13 @@ constexpr Architecture kArchitectures[] = {
      .words = kWords},
     {.name = "Qwen2ForCausalLM", .family = "qwen2", .setKeys = setQwen, .words = kWords},
     {.name = "Qwen3ForCausalLM", .family = "qwen3", .setKeys = setQwen, .words = kWords},
+    {.name = "Qwen2Model", .family = "qwen2", .setKeys = setEmbedder, .words = kWords},
+    {.name = "Qwen3Model", .family = "qwen3", .setKeys = setEmbedder, .words = kWords},
+    {.name = "Qwen3ForSequenceClassification",
+     .family = "qwen3",
+     .setKeys = setClassifier,
+     .tensors = kClassifierRules,
+     .words = kWords},
     {.name = "Qwen2MoeForCausalLM", .family = "qwen2moe", .setKeys = setQwen2Moe, .words = kWords},
     {.name = "Qwen3MoeForCausalLM", .family = "qwen3moe", .setKeys = setQwen3Moe, .words = kWords},
 };

@@ -59,6 +59,11 @@ float geluRef(float x) {
     return 0.5f * x * (1.0f + std::tanh(kRootOfTwoOverPi * x * (1.0f + 0.044715f * x * x)));
 }
 
+float geluErfRef(float x) {
+    constexpr float kRootOfHalf = 0.7071067812f;
+    return 0.5f * x * std::erfc(-kRootOfHalf * x);
+}
+
 float geluQuickRef(float x) {
     return x * sigmoidRef(1.702f * x);
 }

@@ -35,6 +35,20 @@ Floats geluOf(Floats x) {
     return multiply(x, sigmoidOf(multiply(multiply(broadcast(kTwoRootsOfTwoOverPi), x), inner)));
 }
 
+/// max(x, 0) - |x| erfc(|x| / √2) / 2, erfc to 1.5e-7. Source: Abramowitz & Stegun, "Handbook of Mathematical
+/// Functions" (1964), 7.1.26.
+Floats geluErfOf(Floats x) {
+    constexpr float kRootOfHalf = 0.70710678F;
+    const Floats size = max(negate(x), x);
+    const Floats z = multiply(size, broadcast(kRootOfHalf));
+    const Floats t = divide(broadcast(1.0F), fma(z, broadcast(0.3275911F), broadcast(1.0F)));
+    constexpr float kFactors[] = {-1.453152027F, 1.421413741F, -0.284496736F, 0.254829592F};
+    Floats p = broadcast(1.061405429F);
+    for (const float factor : kFactors) p = fma(p, t, broadcast(factor));
+    const Floats half = multiply(broadcast(0.5F), multiply(multiply(p, t), exp(negate(multiply(z, z)))));
+    return fma(negate(size), half, max(zeroFloats(), x));
+}
+
 template <Floats (*kFunction)(Floats)>
 void map(const float* x, float* y, size_t n) noexcept {
     size_t i = 0;
@@ -50,10 +64,11 @@ constexpr KernelEntry kEntries[] = {
     {.op = KernelOp::Decay, .isa = kIsa, .fn = {.map = map<decayOf>}},
     {.op = KernelOp::BoundedDecay, .isa = kIsa, .fn = {.map = map<boundedDecayOf>}},
     {.op = KernelOp::Gelu, .isa = kIsa, .fn = {.map = map<geluOf>}},
+    {.op = KernelOp::GeluErf, .isa = kIsa, .fn = {.map = map<geluErfOf>}},
 };
 
 }  // namespace
 
-extern const KernelList list = {kEntries, 6};
+extern const KernelList list = {kEntries, 7};
 
 }  // namespace ingle::kernels::INGLE_ISA::activations

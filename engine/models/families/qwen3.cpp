@@ -1,4 +1,5 @@
-/// Qwen3: Qwen2's layer without biases, with q and k normalised head by head.
+/// Qwen3: Qwen2's layer without biases, with q and k normalised head by head. Also Qwen3-Embedding and
+/// Qwen3-Reranker.
 /// Source: Yang et al., "Qwen3 Technical Report" (2025), section 2.
 #include "engine/models/decoder.h"
 
@@ -8,6 +9,7 @@ namespace {
 Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.hasFfnFactors = true}));
     for (LayerSpec& layer : spec.layers) attentionOf(layer).headNorm = HeadNormSpec{};
+    spec.classifier.makesShares = true;
     return spec;
 }
 

@@ -8,7 +8,7 @@
 
 namespace ingle::session {
 
-/// Errors: Unsupported for a model that writes; as Place::compile().
+/// Errors: Unsupported for a model that writes.
 Result<std::unique_ptr<Embedder>> createEmbedder(std::unique_ptr<Model> model);
 
 }  // namespace ingle::session

@@ -160,6 +160,11 @@ Result<std::unique_ptr<Engine>> Engine::load(const std::string& path, const Load
     auto loaded = session::Model::load(source, options, progress);
     if (!loaded) return tl::unexpected(withModelId(std::move(loaded).error(), path));
     std::unique_ptr<session::Model> model = *std::move(loaded);
+    if (model->opened().bound.facts().isClassifier)
+        return withId<ErrorId::OnlyScores>(
+            fail(ErrorCode::Unsupported,
+                 "{}: the model scores pairs of texts and writes none; `ingle rerank` uses it", path),
+            path);
     if (model->opened().bound.facts().pooling)
         return withId<ErrorId::OnlyEmbeds>(
             fail(ErrorCode::Unsupported,

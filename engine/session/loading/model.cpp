@@ -136,7 +136,7 @@ void describe(OpenedModel& model) {
     info.vocabSize = facts.vocabSize;
     info.trainedContext = facts.trainedContext;
     info.tokenizer = file.tokenizer.model.empty() ? "none" : file.tokenizer.model;
-    info.promptFormat = facts.pooling ? "none" : model.prompts->name();
+    info.promptFormat = facts.isClassifier ? "scores" : facts.pooling ? "none" : model.prompts->name();
     if (!facts.pooling) info.promptNote = model.prompts->fallbackReason();
     info.chatTemplate = model.file.tokenizer.chatTemplate;
 }

@@ -221,8 +221,9 @@ class FakeEngine final : public Engine {
     GenerationId m_nextId = 1;
 };
 
-/// A row of a text: how many bytes it has, and how many embedders there were. "rows" makes one for each
-/// token, "noNumbers" none that can be compared.
+/// A row of a text: how many bytes it has, and how many embedders there were. "rank" is a reranker, which
+/// scores a pair of n bytes as n / (n + 1). "rows" makes one for each token, "noNumbers" none that can be
+/// compared.
 class FakeEmbedder final : public Embedder {
   public:
     explicit FakeEmbedder(const std::string& path) : m_path(path) {
@@ -233,14 +234,25 @@ class FakeEmbedder final : public Embedder {
 
     const ModelInfo& info() const override { return m_info; }
     uint32_t maxTokens() const override { return 8; }
-    Result<std::vector<TokenId>> tokenize(std::string_view text) const override {
+    bool isClassifier() const override { return m_path.find("rank") != std::string::npos; }
+    Result<std::vector<TokenId>> tokenize(std::string_view text, TextUse use) const override {
         if (text.size() > 100'000) return fail(ErrorCode::InvalidArgument, "all of a long text is cut");
-        return std::vector<TokenId>(text.begin(), text.end());
+        std::vector<TokenId> ids(text.begin(), text.end());
+        if (use == TextUse::Query) ids.insert(ids.begin(), '?');
+        return ids;
+    }
+    Result<std::vector<TokenId>> tokenizePair(std::string_view query,
+                                              std::string_view document) const override {
+        if (!isClassifier()) return fail(ErrorCode::Unsupported, "{}: scores no pairs", m_path);
+        std::vector<TokenId> ids(query.begin(), query.end());
+        ids.insert(ids.end(), document.begin(), document.end());
+        return ids;
     }
     Result<std::vector<Embedding>> embed(std::span<const std::vector<TokenId>> texts) override {
         std::vector<Embedding> rows;
         for (const auto& text : texts) {
             Embedding& row = rows.emplace_back(Embedding{2, {static_cast<float>(text.size()), m_number}});
+            if (isClassifier()) row = {1, {std::log(static_cast<float>(text.size()))}};
             if (m_path.find("rows") != std::string::npos) row.values.resize(4);
             if (m_path.find("noNumbers") != std::string::npos) row.values[0] = std::nanf("");
         }

@@ -139,6 +139,41 @@ std::vector<float> ratiosOf(const std::optional<protocol::Embedded>& reply) {
     return ratios;
 }
 
+TEST_F(HostTest, TextsAreEmbeddedForAPurposeAndInFewDimensions) {
+    using testing::ElementsAre;
+    using testing::FloatEq;
+    m_client.greet();
+    m_client.send(2, protocol::Embed{.model = "/m/bge", .texts = {"four"}, .use = TextUse::Document});
+    m_client.send(3, protocol::Embed{.model = "/m/bge", .texts = {"four"}, .use = TextUse::Query});
+    const auto document = ratiosOf(m_client.next<protocol::Embedded>(2));
+    const auto query = ratiosOf(m_client.next<protocol::Embedded>(3));
+    EXPECT_THAT(query, ElementsAre(FloatEq(document.at(0) * 5 / 4)));
+    m_client.send(4, protocol::Embed{.model = "/m/bge", .texts = {"four"}, .dimensions = 1});
+    const auto shortened = m_client.next<protocol::Embedded>(4);
+    ASSERT_TRUE(shortened);
+    EXPECT_EQ(shortened->dim, 1U);
+    EXPECT_EQ(shortened->rows.size(), sizeof(float));
+    m_client.send(5, protocol::Embed{.model = "/m/bge", .texts = {"four"}, .dimensions = 3});
+    EXPECT_THAT(failure(5).message, HasSubstr("3 dimensions are wanted of 2"));
+}
+
+TEST_F(HostTest, ARerankerScoresTextsBesideAQuestion) {
+    m_client.greet();
+    m_client.send(2, protocol::Embed{.model = "/m/rank", .texts = {"a", "abcd"}, .query = "why"});
+    const auto scored = m_client.next<protocol::Embedded>(2);
+    ASSERT_TRUE(scored);
+    EXPECT_EQ(scored->dim, 1U);
+    float scores[2] = {};
+    ASSERT_EQ(scored->rows.size(), sizeof scores);
+    std::memcpy(scores, scored->rows.data(), sizeof scores);
+    EXPECT_FLOAT_EQ(scores[0], 4.0F / 5);
+    EXPECT_FLOAT_EQ(scores[1], 7.0F / 8);
+    m_client.send(3, protocol::Embed{.model = "/m/rank", .texts = {"a"}});
+    EXPECT_THAT(failure(3).message, HasSubstr("scores pairs of texts and embeds none"));
+    m_client.send(4, protocol::Embed{.model = "/m/bge", .texts = {"a"}, .query = "why"});
+    EXPECT_THAT(failure(4).message, HasSubstr("scores no pairs"));
+}
+
 TEST_F(HostTest, TextsAreEmbeddedWithoutAModelThatWrites) {
     using testing::ElementsAre;
     using testing::FloatEq;

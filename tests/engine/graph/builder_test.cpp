@@ -145,7 +145,7 @@ const Misfit kMisfits[] = {
      [](Draft& d) { attend(d, {.window = 8, .chunk = 16}); },
      {"a window of 8 and chunks of 16"}},
     {"attention",
-     [](Draft& d) { attend(d, {.window = 8, .mask = backend::Mask::Full}); },
+     [](Draft& d) { attend(d, {.window = 8, .mask = backend::Mask::Prefix}); },
      {"a window of 8 where later tokens are seen"}},
     {"attention",
      [](Draft& d) { attend(d, {.chunk = 16, .mask = backend::Mask::Prefix}); },

@@ -62,6 +62,7 @@ TEST(VectorKernels, activationFunctions) {
         {KernelOp::Gelu,
          [](double x) { return x / (1 + std::exp(-std::sqrt(8 / M_PI) * (x + 0.044715 * x * x * x))); }},
         {KernelOp::GeluQuick, [](double x) { return x / (1 + std::exp(-1.702 * x)); }},
+        {KernelOp::GeluErf, [](double x) { return x / 2 * std::erfc(-x / std::sqrt(2)); }},
         {KernelOp::Relu, [](double x) { return x > 0 ? x : 0; }},
         {KernelOp::Softplus, [](double x) { return x > 40 ? x : std::log1p(std::exp(x)); }},
     };

@@ -20,6 +20,8 @@ struct Asked {
     std::string model;
     std::vector<std::string> texts;
     bool isBase64 = false;
+    uint32_t dimensions = 0;  ///< 0: all
+    TextUse use = TextUse::Alone;
 };
 
 void read(Fields& fields, Asked& asked) {
@@ -42,6 +44,16 @@ void read(Fields& fields, Asked& asked) {
     asked.isBase64 = format == "base64";
     if (format != "float" && !asked.isBase64)
         fields.complain("'encoding_format' must be float or base64.", "encoding_format");
+    asked.dimensions = static_cast<uint32_t>(fields.integer("dimensions", 1, INT32_MAX).value_or(0));
+    // As other servers call it, for models that were trained with words in front of texts.
+    const std::string type = fields.text("input_type").value_or("");
+    if (type == "query") {
+        asked.use = TextUse::Query;
+    } else if (type == "document" || type == "passage") {
+        asked.use = TextUse::Document;
+    } else if (!type.empty()) {
+        fields.complain("'input_type' must be query or document.", "input_type");
+    }
     fields.ignore("user");
 }
 
@@ -76,6 +88,10 @@ struct Run {
     size_t numAsked = 0;
     protocol::Embedded embedded;  ///< so far
 
+    protocol::Embed next() {
+        return {.texts = nextTexts(), .use = asked.use, .dimensions = asked.dimensions};
+    }
+
     std::vector<std::string> nextTexts() {
         std::vector<std::string> texts;
         size_t bytes = 0;
@@ -102,7 +118,7 @@ void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
     if (!model) return exchange->reply(toResponse(model.error()));
     const auto run = std::make_shared<Run>(Run{*asked, 0, {}});
     const auto ask = [&room = service.room, model = *model, run](client::Handlers<protocol::Embed> handlers) {
-        return room.embed(*model, run->nextTexts(), std::move(handlers));
+        return room.embed(*model, run->next(), std::move(handlers));
     };
     const auto take = [run](const protocol::Embedded& embedded) { return run->take(embedded); };
     std::make_shared<Questions<protocol::Embed>>(service.room, std::move(exchange), ask, take)->begin();

@@ -136,7 +136,10 @@ class Attention {
         if (m_params.window > 0) seen.begin = seen.end - std::min(seen.end, m_params.window);
         if (m_params.chunk > 0) seen.begin = position / m_params.chunk * m_params.chunk;
         if (m_params.mask == Mask::Prefix) seen.end = std::max(seen.end, run.prefixTokens);
-        if (m_params.mask == Mask::Full) seen.end = run.firstPosition + run.numRows;
+        if (m_params.mask == Mask::Full) {
+            const uint32_t end = run.firstPosition + run.numRows;
+            seen.end = m_params.window > 0 ? std::min(end - position, m_params.window) + position : end;
+        }
         return seen;
     }
     KeyRange seenBy(const Queries& queries) const {

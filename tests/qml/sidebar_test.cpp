@@ -1,4 +1,5 @@
 /// The list of conversations: folders, the archive, several at once, searches that are narrowed.
+#include <functional>
 #include <thread>
 
 #include "app/history/chats/conversations.h"
@@ -133,6 +134,25 @@ class SidebarTest : public QObject, WindowFiles {
         // Without a selection it is the open one.
         press(Qt::Key_Backspace, Qt::ControlModifier | Qt::ShiftModifier);
         QTRY_COMPARE(run.rows(), QStringList{"two"});
+    }
+
+    void menusAreAsWideAsTheirWords() {
+        const QString folder = freshDataDir();
+        fill(folder);
+        Sidebar run(folder);
+        QTRY_COMPARE(run.rows().size(), 4);
+        run.clickRow("two", {}, Qt::RightButton);
+        QTRY_VERIFY(run.shownItems("PopupMenuItem").size() > 3);
+        run.window->grabWindow();
+        int numTexts = 0;
+        const std::function<void(QQuickItem*)> look = [&](QQuickItem* item) {
+            const QVariant truncated = item->property("truncated");
+            if (truncated.isValid()) ++numTexts;
+            QVERIFY2(!truncated.toBool(), qPrintable(item->property("text").toString()));
+            for (QQuickItem* child : item->childItems()) look(child);
+        };
+        for (QQuickItem* item : run.shownItems("PopupMenuItem")) look(item);
+        QVERIFY(numTexts > 3);
     }
 
     void whatIsArchivedLiesFoldedAtTheEnd() {

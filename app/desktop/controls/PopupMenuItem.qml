@@ -8,18 +8,12 @@ T.MenuItem {
 
     property string iconName
 
-    implicitWidth: Math.max(180, Theme.iconSize(17) + Theme.m + Math.ceil(words.width) + leftPadding + rightPadding)
+    implicitWidth: Math.max(180,
+                            Theme.iconSize(17) + Theme.m + Math.ceil(words.implicitWidth) + leftPadding + rightPadding)
     implicitHeight: Theme.controlSize
     leftPadding: Theme.m
     rightPadding: Theme.m
     Accessible.name: text
-
-    TextMetrics {
-        id: words
-        text: item.text
-        font.family: item.font.family
-        font.pixelSize: Theme.smallSize
-    }
 
     contentItem: Row {
         spacing: Theme.m
@@ -32,6 +26,7 @@ T.MenuItem {
             height: Theme.iconSize(17)
         }
         Text {
+            id: words
             textFormat: Text.PlainText
             anchors.verticalCenter: parent.verticalCenter
             width: item.availableWidth - x

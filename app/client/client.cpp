@@ -43,7 +43,7 @@ void Client::Link::write() {
         // A host that does not listen any more is about to end, which is noticed by itself.
         m_written = count < 0 ? m_output.size() : m_written + static_cast<size_t>(count);
     }
-    m_output = {};  // a long request's room, too
+    std::string().swap(m_output);  // frees a long request's room, as an assignment would not
     m_written = 0;
 }
 

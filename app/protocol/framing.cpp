@@ -65,7 +65,7 @@ std::optional<Result<std::string>> MessageReader::next() {
         if (mark != kPiece && mark != kLastPiece) return line;
         if (!m_skipping && m_long.size() + (*line)->size() - 1 > kMaxMessageBytes) {
             m_skipping = mark == kPiece;
-            m_long = {};
+            std::string().swap(m_long);
             return fail(ErrorCode::InvalidArgument, "A message of the host protocol is longer than {} bytes.",
                         kMaxMessageBytes);
         }

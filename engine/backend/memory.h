@@ -35,6 +35,7 @@ struct KvLayerSpec {
     /// numKvHeads * valueDim; 0: values lie in the keys, which have one head and begin with them.
     uint32_t valueElems = 0;
     uint32_t window = 0;  ///< tokens that a token sees at most, itself and those before it; 0: all
+    uint32_t keyDim = 0;  ///< of one head; 0: not known
 };
 
 /// The block format that keys and values of a cache type are stored in.

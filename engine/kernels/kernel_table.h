@@ -96,7 +96,7 @@ struct ReadNext {
     size_t bytes = 0;
 };
 
-/// The values of a page's first `count` ≤ 64 keys, as floats or halves.
+/// The values of a page's first `count` ≤ 64 keys, as floats, halves or blocks of Q8_0.
 struct PageValues {
     const std::byte* rows;  ///< [count, headDim]
     size_t rowBytes;        ///< from one row to the next one
@@ -104,10 +104,12 @@ struct PageValues {
 };
 
 /// Attention over a page, of queries that see the same keys of it, in three parts; see ref/attention.h. Keys
-/// and values are floats, or halves where the op says so.
+/// and values are floats, or halves or blocks of Q8_0 where the op says so.
 using TransposeKeysFn = void (*)(const float* rows, size_t headDim, float* keys) noexcept;
 using AttentionScoresFn = void (*)(const float* q, uint32_t numQueries, const std::byte* keys, size_t headDim,
                                    float scale, float* scores, const ReadNext& next) noexcept;
+using BlockScoresFn = void (*)(const ActivationBlock* q, uint32_t numQueries, const std::byte* keys,
+                               size_t headDim, float scale, float* scores, const ReadNext& next) noexcept;
 using AbsorbPageFn = void (*)(const float* scores, uint32_t numQueries, const PageValues& values,
                               size_t headDim, OnlineSoftmax* softmax, float* acc,
                               const ReadNext& next) noexcept;
@@ -205,8 +207,10 @@ enum class KernelOp : uint8_t {
     TransposeKeys,
     AttentionScores,
     AttentionScoresOfHalves,
+    AttentionScoresOfBlocks,
     AbsorbPage,
     AbsorbPageOfHalves,
+    AbsorbPageOfBlocks,
     Wkv5,
     Wkv7,
     GatedDelta,
@@ -226,6 +230,7 @@ union KernelFn {
     GroupNormFn groupNorm;
     TransposeKeysFn transposeKeys;
     AttentionScoresFn attentionScores;
+    BlockScoresFn blockScores;
     AbsorbPageFn absorbPage;
     Wkv5Fn wkv5;
     Wkv7Fn wkv7;

@@ -117,7 +117,10 @@ void listMemory(const AttentionSpec& spec, backend::MemorySpec& memory) {
     if (spec.cacheOf) return;
     // A text that is read at once keeps all of its keys.
     const uint32_t kept = spec.mask == backend::Mask::Full ? 0 : std::max(spec.window, spec.chunk);
-    memory.kv.push_back({spec.numKvHeads * spec.keyDim, spec.numKvHeads * spec.valueDim, kept});
+    memory.kv.push_back({.keyElems = spec.numKvHeads * spec.keyDim,
+                         .valueElems = spec.numKvHeads * spec.valueDim,
+                         .window = kept,
+                         .keyDim = spec.keyDim});
 }
 
 graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Value x) {

@@ -15,7 +15,7 @@ import typing
 
 # So that what hangs ends: a busy computer takes its time.
 START_SECONDS = 120
-WAIT_SECONDS = 300
+WAIT_SECONDS = 240  # less than a test may take: then it says what it waited for
 
 
 class Failure(Exception):

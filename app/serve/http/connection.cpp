@@ -136,7 +136,7 @@ bool Connection::readHead() {
         m_hasSkippedLine = true;
     }
     if (m_in.empty()) {
-        m_in = {};
+        std::string().swap(m_in);  // frees its room, as an assignment would not
         return false;
     }
     const HeadScanner::Found found = m_scanner.scan(m_in);
@@ -241,7 +241,7 @@ void Connection::refuse(Response response) {
 
 void Connection::refuseAndClose(Response response) {
     m_head.keepsOpen = false;
-    m_in = {};
+    std::string().swap(m_in);
     refuse(std::move(response));
 }
 
@@ -318,7 +318,7 @@ bool Connection::flush() {
     }
     m_sent = 0;
     if (m_out.capacity() > kBlockBytes * 2)
-        m_out = {};
+        std::string().swap(m_out);
     else
         m_out.clear();
     return true;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/kernels/turned_blocks.h"
 
 namespace ingle::backend::cpu {
 namespace {
@@ -21,6 +22,23 @@ void copyNumbers(const std::byte* from, size_t fromStep, std::byte* to, size_t t
     bytes == sizeof(uint16_t) ? copy(uint16_t{}) : copy(uint32_t{});
 }
 
+/// Calls copy(bytes in a row of blocks, bytes in their turned page, how many) for each part of one key's
+/// first `numBlocks` blocks.
+template <typename Copy>
+void forPartsOfKey(size_t numBlocks, size_t key, const Copy& copy) {
+    using kernels::TurnedBlock;
+    for (size_t block = 0; block < numBlocks; ++block) {
+        const size_t inRow = block * TurnedBlock::kRowBytes;
+        const size_t inPage = block * TurnedBlock::kBytes;
+        copy(inRow, inPage + key * TurnedBlock::kScaleBytes, TurnedBlock::kScaleBytes);
+        for (size_t group = 0; group < TurnedBlock::kGroups; ++group)
+            copy(inRow + TurnedBlock::kScaleBytes + group * TurnedBlock::kGroup,
+                 inPage + TurnedBlock::kNumbersAt + group * TurnedBlock::kGroupBytes +
+                     key * TurnedBlock::kGroup,
+                 TurnedBlock::kGroup);
+    }
+}
+
 }  // namespace
 
 Result<std::unique_ptr<CpuMemoryPool>> CpuMemoryPool::create(const MemorySpec& spec,
@@ -33,7 +51,9 @@ Result<std::unique_ptr<CpuMemoryPool>> CpuMemoryPool::create(const MemorySpec& s
     for (const KvLayerSpec& layer : spec.kv) {
         const size_t keyBytes = cacheRowBytes(*pool->m_kvFormat, layer.keyElems);
         const size_t valueBytes = cacheRowBytes(*pool->m_kvFormat, layer.valueElems);
-        const bool turned = pool->m_kvFormat->blockElems == 1 && valueBytes > 0;
+        const size_t block = pool->m_kvFormat->blockElems;
+        const bool wholeBlocks = block == 1 || (layer.keyDim > 0 && layer.keyDim % block == 0);
+        const bool turned = wholeBlocks && valueBytes > 0;
         pool->m_layers.push_back({offset, keyBytes, offset + kPageTokens * keyBytes, valueBytes, turned});
         offset += kPageTokens * (keyBytes + valueBytes);
     }
@@ -203,9 +223,17 @@ void CpuSequence::readKey(uint32_t layer, uint32_t token, std::byte* row) const 
         std::memcpy(row, keyRow(layer, token), layout.keyRowBytes);
         return;
     }
-    const size_t bytes = m_pool.kvFormat().blockBytes;
-    copyNumbers(keyPage(layer, token) + token % kPageTokens * bytes, kPageTokens * bytes, row, bytes,
-                layout.keyRowBytes / bytes, bytes);
+    const quant::QuantFormat& format = m_pool.kvFormat();
+    const size_t bytes = format.blockBytes;
+    const size_t key = token % kPageTokens;
+    const std::byte* page = keyPage(layer, token);
+    if (format.blockElems == 1) {
+        copyNumbers(page + key * bytes, kPageTokens * bytes, row, bytes, layout.keyRowBytes / bytes, bytes);
+    } else {
+        forPartsOfKey(layout.keyRowBytes / bytes, key, [&](size_t inRow, size_t inPage, size_t count) {
+            std::memcpy(row + inRow, page + inPage, count);
+        });
+    }
 }
 
 void CpuSequence::writeKey(uint32_t layer, uint32_t token, size_t first,
@@ -216,9 +244,16 @@ void CpuSequence::writeKey(uint32_t layer, uint32_t token, size_t first,
         return;
     }
     const size_t bytes = format.blockBytes;
-    copyNumbers(numbers.data(), bytes,
-                keyPage(layer, token) + (first * kPageTokens + token % kPageTokens) * bytes,
-                kPageTokens * bytes, numbers.size() / bytes, bytes);
+    const size_t key = token % kPageTokens;
+    std::byte* page = keyPage(layer, token) + first / format.blockElems * kPageTokens * bytes;
+    if (format.blockElems == 1) {
+        copyNumbers(numbers.data(), bytes, page + key * bytes, kPageTokens * bytes, numbers.size() / bytes,
+                    bytes);
+    } else {
+        forPartsOfKey(numbers.size() / bytes, key, [&](size_t inRow, size_t inPage, size_t count) {
+            std::memcpy(page + inPage, numbers.data() + inRow, count);
+        });
+    }
 }
 
 std::byte* CpuSequence::valueRow(uint32_t layer, uint32_t token) const {

@@ -20,8 +20,8 @@ class CpuSequence;
 inline constexpr size_t kLargestBlock = 256;
 
 /// Hands out pages. A page holds, for each layer, the keys of 64 tokens and then their values, in the cache's
-/// block format. Values lie in rows, and so do keys that have blocks of several numbers or are values, too;
-/// all others are turned, so that attention reads the same dimension of 64 keys at once.
+/// block format. Values lie in rows, and so do keys that are values, too, or whose heads are no whole blocks;
+/// all others are turned, so that attention reads the same dimensions of 64 keys at once.
 class CpuMemoryPool final : public MemoryPool {
   public:
     /// Errors: OutOfMemory.
@@ -38,7 +38,8 @@ class CpuMemoryPool final : public MemoryPool {
     /// Where a layer's keys and values lie inside a page.
     struct LayerLayout {
         size_t keyOffset, keyRowBytes, valueOffset, valueRowBytes;
-        bool keysTurned;  ///< [keyRowBytes / bytes of a number][64], else 64 rows
+        /// [numbers of a row][64], of Q8_0 [blocks of a row] of kernels::TurnedBlock; else 64 rows
+        bool keysTurned;
     };
     const LayerLayout& layout(uint32_t layer) const { return m_layers[layer]; }
 

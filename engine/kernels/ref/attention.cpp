@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/kernels/turned_blocks.h"
 #include "engine/quant/block.h"
 
 namespace ingle::kernels {
@@ -14,6 +15,13 @@ struct F32 {
 };
 struct F16 {
     static float load(const std::byte* at, size_t i) { return quant::halfAt(at + 2 * i); }
+};
+struct BlocksOfQ8 {
+    static float load(const std::byte* at, size_t i) {
+        const std::byte* block = at + i / kActivationBlock * TurnedBlock::kRowBytes;
+        const std::byte* number = block + TurnedBlock::kScaleBytes + i % kActivationBlock;
+        return quant::halfAt(block) * static_cast<float>(quant::signedByteAt(number));
+    }
 };
 
 template <typename Element>
@@ -65,6 +73,29 @@ void attentionScoresOfHalvesRef(const float* q, uint32_t numQueries, const std::
     scores<F16>(q, numQueries, keys, headDim, scale, out);
 }
 
+void attentionScoresOfBlocksRef(const ActivationBlock* q, uint32_t numQueries, const std::byte* keys,
+                                size_t headDim, float scale, float* out, const ReadNext& /*next*/) noexcept {
+    const size_t numBlocks = headDim / kActivationBlock;
+    for (uint32_t i = 0; i < numQueries; ++i, q += numBlocks, out += kAttentionKeys) {
+        for (size_t j = 0; j < kAttentionKeys; ++j) {
+            float score = 0;
+            for (size_t b = 0; b < numBlocks; ++b) {
+                const std::byte* block = keys + b * TurnedBlock::kBytes;
+                int32_t dot = 0;
+                for (size_t d = 0; d < kActivationBlock; ++d) {
+                    const size_t group =
+                        TurnedBlock::kNumbersAt + d / TurnedBlock::kGroup * TurnedBlock::kGroupBytes;
+                    dot += q[b].q[d] * quant::signedByteAt(block + group + j * TurnedBlock::kGroup +
+                                                           d % TurnedBlock::kGroup);
+                }
+                const float keyScale = quant::halfAt(block + j * TurnedBlock::kScaleBytes);
+                score = std::fma(keyScale * q[b].scale, static_cast<float>(dot), score);
+            }
+            out[j] = score * scale;
+        }
+    }
+}
+
 void absorbPageRef(const float* pageScores, uint32_t numQueries, const PageValues& values, size_t headDim,
                    OnlineSoftmax* softmax, float* acc, const ReadNext& /*next*/) noexcept {
     absorb<F32>(pageScores, numQueries, values, headDim, softmax, acc);
@@ -74,6 +105,12 @@ void absorbPageOfHalvesRef(const float* pageScores, uint32_t numQueries, const P
                            size_t headDim, OnlineSoftmax* softmax, float* acc,
                            const ReadNext& /*next*/) noexcept {
     absorb<F16>(pageScores, numQueries, values, headDim, softmax, acc);
+}
+
+void absorbPageOfBlocksRef(const float* pageScores, uint32_t numQueries, const PageValues& values,
+                           size_t headDim, OnlineSoftmax* softmax, float* acc,
+                           const ReadNext& /*next*/) noexcept {
+    absorb<BlocksOfQ8>(pageScores, numQueries, values, headDim, softmax, acc);
 }
 
 void mergeSoftmaxRef(const OnlineSoftmax& later, const float* laterAcc, size_t headDim,

@@ -1,27 +1,37 @@
 // Attention over a page: a lane is a key for the scores, a dimension for the values. What each function does
 // is said in engine/kernels/ref/attention.h.
 #include "engine/kernels/simd/exp.h"
+#include "engine/kernels/turned_blocks.h"
 
 namespace ingle::kernels::INGLE_ISA::attention {
 namespace {
 
-/// Numbers of a cache.
+/// Numbers of a cache: those from number i of a row on, and number i alone.
 struct F32 {
     static constexpr size_t kBytes = 4;
-    static Floats load(const std::byte* at) { return asFloats(loadInts(at)); }
+    static Floats load(const std::byte* row, size_t i) { return asFloats(loadInts(row + i * kBytes)); }
+    static float loadOne(const std::byte* row, size_t i) {
+        float number;
+        __builtin_memcpy(&number, row + i * kBytes, kBytes);
+        return number;
+    }
 };
 struct F16 {
     static constexpr size_t kBytes = 2;
-    static Floats load(const std::byte* at) { return loadHalves(at); }
+    static Floats load(const std::byte* row, size_t i) { return loadHalves(row + i * kBytes); }
+    static float loadOne(const std::byte* row, size_t i) {
+        return firstLane(broadcastHalf(row + i * kBytes));
+    }
 };
-
-/// The number at `at`.
-template <typename Element>
-float loadOne(const std::byte* at) {
-    std::byte alone[kLanes * Element::kBytes] = {};
-    __builtin_memcpy(alone, at, Element::kBytes);
-    return firstLane(Element::load(alone));
-}
+/// Blocks of 32. The vectors of a row begin at multiples of kLanes.
+struct BlocksOfQ8 {
+    static Floats load(const std::byte* row, size_t i) {
+        const std::byte* block = row + i / kActivationBlock * TurnedBlock::kRowBytes;
+        const Ints numbers = loadSignedBytes(block + TurnedBlock::kScaleBytes + i % kActivationBlock);
+        return multiply(broadcastHalf(block), toFloats(numbers));
+    }
+    static float loadOne(const std::byte* /*row*/, size_t /*i*/) { return 0; }  // rows are whole blocks
+};
 
 /// Queries that share each vector that is loaded, and vectors of each. They are summed side by side, and
 /// twice (for even and odd terms), so that the latency of an addition is hidden and the sums fit the
@@ -94,8 +104,7 @@ void scoreKeys(const float* q, const std::byte* keys, size_t headDim, float scal
     }
     const auto addDimension = [&](size_t d, Floats(&sum)[Q][N]) {
         Floats key[N];
-        for (uint32_t n = 0; n < N; ++n)
-            key[n] = Element::load(keys + (d * kAttentionKeys + n * kLanes) * Element::kBytes);
+        for (uint32_t n = 0; n < N; ++n) key[n] = Element::load(keys, d * kAttentionKeys + n * kLanes);
         for (uint32_t i = 0; i < Q; ++i) {
             const Floats factor = broadcast(q[i * headDim + d]);
             for (uint32_t n = 0; n < N; ++n) sum[i][n] = fma(factor, key[n], sum[i][n]);
@@ -128,6 +137,61 @@ void attentionScores(const float* q, uint32_t numQueries, const std::byte* keys,
     });
 }
 
+/// Scores of Q rounded queries with N vectors of keys in blocks.
+template <uint32_t Q, uint32_t N>
+void scoreBlocks(const ActivationBlock* q, const std::byte* keys, size_t first, size_t numBlocks, float scale,
+                 float* scores) {
+    Floats sums[Q][N];
+    for (auto& ofQuery : sums) {
+        for (Floats& sum : ofQuery) sum = zeroFloats();
+    }
+    for (size_t b = 0; b < numBlocks; ++b, keys += TurnedBlock::kBytes) {
+        // Of unsigned bytes, 128 more than the numbers.
+        Dots<255> dots[Q][N];
+        for (uint32_t i = 0; i < Q; ++i) {
+            for (Dots<255>& dot : dots[i]) dot = {broadcastInt(q[i * numBlocks + b].minusSum * 128)};
+        }
+        const std::byte* numbers = keys + TurnedBlock::kNumbersAt + first * TurnedBlock::kGroup;
+        for (size_t group = 0; group < TurnedBlock::kGroups; ++group, numbers += TurnedBlock::kGroupBytes) {
+            Ints key[N];
+            for (uint32_t n = 0; n < N; ++n)
+                key[n] = bitXor(loadInts(numbers + n * kLanes * TurnedBlock::kGroup), bytes(0x80));
+            for (uint32_t i = 0; i < Q; ++i) {
+                const Ints factors = broadcastBytes(q[i * numBlocks + b].q + group * TurnedBlock::kGroup);
+                for (uint32_t n = 0; n < N; ++n) dots[i][n].step(key[n], factors);
+            }
+        }
+        for (uint32_t n = 0; n < N; ++n) {
+            const Floats keyScales = loadHalves(keys + (first + n * kLanes) * TurnedBlock::kScaleBytes);
+            for (uint32_t i = 0; i < Q; ++i) {
+                dots[i][n].settle();
+                const Floats factor = multiply(keyScales, broadcast(q[i * numBlocks + b].scale));
+                sums[i][n] = fma(factor, toFloats(dots[i][n].sums), sums[i][n]);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < Q; ++i) {
+        for (uint32_t n = 0; n < N; ++n)
+            store(scores + i * kAttentionKeys + n * kLanes, multiply(sums[i][n], broadcast(scale)));
+    }
+}
+
+void blockScores(const ActivationBlock* q, uint32_t numQueries, const std::byte* keys, size_t headDim,
+                 float scale, float* scores, const ReadNext& next) noexcept {
+    static_assert(Dots<255>::kSteps >= TurnedBlock::kGroups);
+    const size_t numBlocks = headDim / kActivationBlock;
+    constexpr uint32_t kVectors = kTileVectorsOf<kTileQueries>;
+    Requests requests(next,
+                      (numQueries + kTileQueries - 1) / kTileQueries * kAttentionKeys / (kVectors * kLanes));
+    forQueries(numQueries, [&]<uint32_t Q>(uint32_t first) {
+        for (uint32_t key = 0; key < kAttentionKeys; key += kVectors * kLanes) {
+            requests.askForSome();
+            scoreBlocks<Q, kVectors>(q + first * numBlocks, keys, key, numBlocks, scale,
+                                     scores + first * kAttentionKeys + key);
+        }
+    });
+}
+
 /// The weights of one page for a query: exp(score - maximum). Returns what is left of what was gathered
 /// before.
 float weigh(const float* scores, uint32_t count, OnlineSoftmax& softmax, float* weights) {
@@ -154,9 +218,10 @@ float weigh(const float* scores, uint32_t count, OnlineSoftmax& softmax, float* 
     return shrink;
 }
 
-/// acc = acc * shrink + sum over j of weights[j] * values[j], for Q queries and N vectors of dimensions.
+/// acc = acc * shrink + sum over j of weights[j] * values[j], for Q queries and N vectors of dimensions, of
+/// which number `first` is the first one.
 template <typename Element, uint32_t Q, uint32_t N>
-void addValues(const float* weights, const std::byte* values, size_t rowBytes, uint32_t count,
+void addValues(const float* weights, const std::byte* values, size_t first, size_t rowBytes, uint32_t count,
                const float* shrink, float* acc, size_t headDim) {
     Floats even[Q][N];
     Floats odd[Q][N];
@@ -168,8 +233,7 @@ void addValues(const float* weights, const std::byte* values, size_t rowBytes, u
     }
     const auto addKey = [&](uint32_t j, Floats(&sum)[Q][N]) {
         Floats value[N];
-        for (uint32_t n = 0; n < N; ++n)
-            value[n] = Element::load(values + j * rowBytes + n * kLanes * Element::kBytes);
+        for (uint32_t n = 0; n < N; ++n) value[n] = Element::load(values + j * rowBytes, first + n * kLanes);
         for (uint32_t i = 0; i < Q; ++i) {
             const Floats weight = broadcast(weights[i * kAttentionKeys + j]);
             for (uint32_t n = 0; n < N; ++n) sum[i][n] = fma(weight, value[n], sum[i][n]);
@@ -199,8 +263,8 @@ void absorbPage(const float* scores, uint32_t numQueries, const PageValues& valu
         float* const sums = acc + first * headDim;
         const auto vectors = [&]<uint32_t N>(size_t d) {
             requests.askForSome();
-            addValues<Element, Q, N>(weights, values.rows + d * Element::kBytes, values.rowBytes,
-                                     values.count, shrink, sums + d, headDim);
+            addValues<Element, Q, N>(weights, values.rows, d, values.rowBytes, values.count, shrink, sums + d,
+                                     headDim);
         };
         constexpr uint32_t kVectors = kTileVectorsOf<Q>;
         size_t d = 0;
@@ -212,7 +276,7 @@ void absorbPage(const float* scores, uint32_t numQueries, const PageValues& valu
                 float total = sums[i * headDim + d] * shrink[i];
                 for (uint32_t j = 0; j < values.count; ++j)
                     total += weights[i * kAttentionKeys + j] *
-                             loadOne<Element>(values.rows + j * values.rowBytes + d * Element::kBytes);
+                             Element::loadOne(values.rows + j * values.rowBytes, d);
                 sums[i * headDim + d] = total;
             }
         }
@@ -223,12 +287,14 @@ constexpr KernelEntry kEntries[] = {
     {.op = KernelOp::TransposeKeys, .isa = kIsa, .fn = {.transposeKeys = transposeKeys}},
     {.op = KernelOp::AttentionScores, .isa = kIsa, .fn = {.attentionScores = attentionScores<F32>}},
     {.op = KernelOp::AttentionScoresOfHalves, .isa = kIsa, .fn = {.attentionScores = attentionScores<F16>}},
+    {.op = KernelOp::AttentionScoresOfBlocks, .isa = kIsa, .fn = {.blockScores = blockScores}},
     {.op = KernelOp::AbsorbPage, .isa = kIsa, .fn = {.absorbPage = absorbPage<F32>}},
     {.op = KernelOp::AbsorbPageOfHalves, .isa = kIsa, .fn = {.absorbPage = absorbPage<F16>}},
+    {.op = KernelOp::AbsorbPageOfBlocks, .isa = kIsa, .fn = {.absorbPage = absorbPage<BlocksOfQ8>}},
 };
 
 }  // namespace
 
-extern const KernelList list = {kEntries, 5};
+extern const KernelList list = {kEntries, 7};
 
 }  // namespace ingle::kernels::INGLE_ISA::attention

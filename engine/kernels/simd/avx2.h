@@ -133,6 +133,9 @@ inline void lookUp64(const void* table, Ints indices, Ints& low, Ints& high) {
 inline Ints loadBytes(const std::byte* at) {
     return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(at)));
 }
+inline Ints loadSignedBytes(const std::byte* at) {
+    return _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(at)));
+}
 
 inline Ints maxSigned(Ints a, Ints b) {
     return _mm256_max_epi32(a, b);
@@ -217,6 +220,11 @@ inline Floats asFloats(Ints v) {
 }
 inline Floats loadHalves(const std::byte* at) {
     return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(at)));
+}
+inline Floats broadcastHalf(const std::byte* at) {
+    int16_t half;
+    __builtin_memcpy(&half, at, sizeof half);
+    return _mm256_cvtph_ps(_mm_set1_epi16(half));
 }
 inline Floats loadUpperHalves(const std::byte* at) {
     const __m128i upper = _mm_loadu_si128(reinterpret_cast<const __m128i_u*>(at));

@@ -129,6 +129,9 @@ inline void lookUp64(const void* table, Ints indices, Ints& low, Ints& high) {
 inline Ints loadBytes(const std::byte* at) {
     return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(at)));
 }
+inline Ints loadSignedBytes(const std::byte* at) {
+    return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(at)));
+}
 
 inline Ints maxSigned(Ints a, Ints b) {
     return _mm512_max_epi32(a, b);
@@ -204,6 +207,12 @@ inline Floats asFloats(Ints v) {
 /// kLanes numbers of 16 bits, to floats.
 inline Floats loadHalves(const std::byte* at) {
     return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(at)));
+}
+/// The half at `at`.
+inline Floats broadcastHalf(const std::byte* at) {
+    int16_t half;
+    __builtin_memcpy(&half, at, sizeof half);
+    return _mm512_cvtph_ps(_mm256_set1_epi16(half));
 }
 inline Floats loadUpperHalves(const std::byte* at) {
     const __m256i upper = _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(at));

@@ -45,6 +45,39 @@ class ProtoMessage {
     std::string m_bytes;
 };
 
+/// Which characters may follow each other inside a piece. Where two that may not do, a text can be cut: a
+/// token spans only what some piece spans.
+class Neighbours {
+  public:
+    /// A character's bytes as a number. A space is its mark in pieces.
+    static uint32_t character(std::string_view bytes) {
+        if (bytes == " ") bytes = kSpaceMark;
+        uint32_t number = 0;
+        std::memcpy(&number, bytes.data(), std::min(bytes.size(), sizeof number));
+        return number;
+    }
+    /// `piece`: valid UTF-8.
+    void add(std::string_view piece) {
+        for (uint32_t before = 0; !piece.empty();) {
+            const size_t bytes = firstUtf8Part(piece).bytes;
+            const uint32_t after = character(piece.substr(0, bytes));
+            if (before != 0) m_bits[bit(before, after)] = true;
+            before = after;
+            piece.remove_prefix(bytes);
+        }
+    }
+    /// Seldom true although they may not: two pairs can have one bit.
+    bool mayFollow(uint32_t before, uint32_t after) const { return m_bits[bit(before, after)]; }
+
+  private:
+    static constexpr uint32_t kBits = 22;
+    static size_t bit(uint32_t before, uint32_t after) {
+        const uint64_t pair = uint64_t{before} << 32 | after;
+        return static_cast<size_t>(pair * 0x9E3779B97F4A7C15u >> (64 - kBits));
+    }
+    std::vector<bool> m_bits = std::vector<bool>(size_t{1} << kBits);
+};
+
 class LlamaTokenizer final : public SentencePieceTokenizer {
   public:
     static Result<std::unique_ptr<Tokenizer>> create(const TokenizerData& data) {
@@ -63,6 +96,8 @@ class LlamaTokenizer final : public SentencePieceTokenizer {
               {.bos = 1, .eos = 2, .unknown = 0, .addBos = true, .addEos = false, .addSpacePrefix = true}) {}
 
     Status loadModel(const TokenizerData& data) {
+        for (const std::string& text : data.tokens)
+            if (isValidPiece(text)) m_neighbours.add(text);
         const auto status = m_processor.LoadFromSerializedProto(modelProto(data));
         if (!status.ok())
             return fail(ErrorCode::Corrupt, "the vocabulary is not a SentencePiece model: {}",
@@ -125,40 +160,60 @@ class LlamaTokenizer final : public SentencePieceTokenizer {
     /// Contains a NUL, which isValidPiece() refuses in pieces.
     static std::string unusedText(size_t id) { return fmt::format("unused{:c}{}", '\0', id); }
 
-    /// Bytes that are no UTF-8 become byte tokens; what lies between is tokenized by itself.
-    Status encodePlain(const std::string& plain, bool isPrefixed, TextMeter& /*meter*/,
+    /// Bytes that are no UTF-8 become byte tokens; what lies between is tokenized by itself, in parts where
+    /// it can be cut: the library does not ask whether to stop.
+    Status encodePlain(const std::string& plain, bool isPrefixed, TextMeter& meter,
                        std::vector<TokenId>& ids) const override {
+        constexpr size_t kPartBytes = 4096;
         const std::string text = (isPrefixed ? " " : "") + plain;
-        size_t begin = 0;
-        size_t end = 0;
-        while (end < text.size()) {
+        const auto piece = [&text](size_t begin, size_t end) {
+            return std::string_view(text).substr(begin, end - begin);
+        };
+        size_t begin = 0, end = 0;
+        bool isAfterUnknown = false;
+        for (uint32_t before = 0; end < text.size();) {
             const Utf8Part part = firstUtf8Part(std::string_view(text).substr(end));
-            if (part.kind != Utf8Kind::Character || text[end] == '\0') {
-                INGLE_TRY(encodeValid(std::string_view(text).substr(begin, end - begin), ids));
-                for (size_t i = 0; i < part.bytes; ++i) pushByte(static_cast<uint8_t>(text[end + i]), ids);
-                begin = end + part.bytes;
+            const bool isByte = part.kind != Utf8Kind::Character || text[end] == '\0';
+            const uint32_t after = isByte ? 0 : Neighbours::character(piece(end, end + part.bytes));
+            const bool isEnd =
+                isByte || (end - begin >= kPartBytes && !m_neighbours.mayFollow(before, after));
+            if (isEnd) {
+                INGLE_TRY(encodeValid(piece(begin, end), meter, isAfterUnknown, ids));
+                begin = end;
             }
             end += part.bytes;
+            if (isByte) {
+                for (; begin < end; ++begin) pushByte(static_cast<uint8_t>(text[begin]), ids);
+                isAfterUnknown = false;
+            }
+            before = after;
         }
-        return encodeValid(std::string_view(text).substr(begin), ids);
+        return encodeValid(piece(begin, end), meter, isAfterUnknown, ids);
     }
 
-    Status encodeValid(std::string_view text, std::vector<TokenId>& ids) const {
+    /// `isAfterUnknown`: what lies before it ended in unknown characters; a run of them is one token.
+    Status encodeValid(std::string_view text, TextMeter& meter, bool& isAfterUnknown,
+                       std::vector<TokenId>& ids) const {
         if (text.empty()) return {};
+        constexpr size_t kWorkPerByte = 64;
+        INGLE_TRY(meter.spend(kWorkPerByte * text.size()));
         std::vector<int> pieces;
         const auto status = m_processor.Encode(absl::string_view(text.data(), text.size()), &pieces);
         if (!status.ok())
             return fail(ErrorCode::Corrupt, "SentencePiece failed: {}", shown(status.ToString()));
         for (const int piece : pieces) {
-            if (static_cast<size_t>(piece) < vocabSize())
+            const bool isUnknown = static_cast<size_t>(piece) >= vocabSize();
+            if (!isUnknown)
                 ids.push_back(piece);
-            else
+            else if (!isAfterUnknown)
                 pushUnknown(ids);
+            isAfterUnknown = isUnknown;
         }
         return {};
     }
 
     sentencepiece::SentencePieceProcessor m_processor;
+    Neighbours m_neighbours;
 };
 
 }  // namespace

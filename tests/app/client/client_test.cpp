@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <atomic>
 #include <csignal>
@@ -122,6 +123,28 @@ TEST_F(ClientTest, LongRequestsAndLongRepliesTravelInPieces) {
     EXPECT_EQ(*counted, text.size());
     ASSERT_TRUE(*heard);
     EXPECT_EQ((*heard)->info.name.size(), 3'000'000u);
+}
+
+TEST_F(ClientTest, ALongRequestLeavesNothingBehind) {
+    const auto inUse = [] {
+        const auto info = ::mallinfo2();
+        return info.uordblks + info.hblkhd;
+    };
+    const auto ingle = client({});
+    load(*ingle);
+    const auto count = [&](size_t bytes) {
+        std::optional<uint32_t> counted;
+        ingle->send<protocol::Count>({std::string(bytes, 'x')}, {.finished = [&](const auto& outcome) {
+                                         m_told.tell([&] { counted = outcome ? outcome->tokens : 0; });
+                                     }});
+        EXPECT_TRUE(m_told.until([&] { return counted.has_value(); }));
+    };
+    count(1);
+    const size_t before = inUse();
+    count(8 << 20);
+    for (int tries = 0; tries < 500 && inUse() > before + (1 << 20); ++tries)
+        std::this_thread::sleep_for(10ms);
+    EXPECT_LE(inUse(), before + (1 << 20));
 }
 
 TEST_F(ClientTest, CancelEndsOneAnswerOnly) {

@@ -10,6 +10,7 @@
 #include "engine/base/cpu_features.h"
 #include "engine/kernels/ref/attention.h"
 #include "engine/kernels/select.h"
+#include "engine/kernels/turned_blocks.h"
 #include "engine/quant/block.h"
 
 namespace ingle::kernels {
@@ -278,6 +279,100 @@ TEST(VectorKernels, attentionOverPages) {
                 other.values[visible * dim - 1] += 1;
                 EXPECT_NE(other.attend(entry.isa, visible, false, false), actual);
             }
+        }
+    }
+}
+
+/// A page of keys and values in blocks of Q8_0, and queries that are rounded.
+struct BlockCase {
+    static constexpr uint32_t kQueries = 7;
+    static constexpr float kScale = 0.3F;
+    size_t dim;
+    std::vector<float> keys, values;  ///< what the blocks hold, [64, dim]
+    std::vector<std::byte> turned, rows;
+    std::vector<ActivationBlock> q;
+
+    explicit BlockCase(size_t dim)
+        : dim(dim),
+          keys(gaussian(kAttentionKeys * dim, 11)),
+          values(gaussian(kAttentionKeys * dim, 12)),
+          turned(kAttentionKeys * dim / kActivationBlock * TurnedBlock::kRowBytes),
+          rows(turned.size()),
+          q(kQueries * dim / kActivationBlock) {
+        keys[1] = 100;  // one that makes all others of its block small
+        roundActivationsOf(gaussian(kQueries * dim, 13));
+        const quant::QuantFormat& format = *quant::findFormat(quant::kQ8_0);
+        std::vector<std::byte> keyRows(rows.size());
+        for (const auto& [numbers, bytes] : {std::pair{&keys, &keyRows}, {&values, &rows}}) {
+            format.encodeRow(*numbers, {}, bytes->data());
+            format.decodeRow(bytes->data(), *numbers);
+        }
+        for (size_t i = 0; i < keyRows.size(); ++i) turned[placeOf(i)] = keyRows[i];
+    }
+
+    void roundActivationsOf(const std::vector<float>& queries) {
+        selectKernel(KernelOp::RoundActivations, base::Isa::Scalar)
+            .roundActivations(queries.data(), queries.size(), q.data());
+    }
+    /// Where byte i of the keys in rows lies when they are turned.
+    size_t placeOf(size_t i) const {
+        const size_t rowBytes = rows.size() / kAttentionKeys;
+        const size_t key = i / rowBytes, inBlock = i % rowBytes % TurnedBlock::kRowBytes;
+        const size_t block = i % rowBytes / TurnedBlock::kRowBytes * TurnedBlock::kBytes;
+        if (inBlock < 2) return block + 2 * key + inBlock;
+        const size_t number = inBlock - 2;
+        return block + 2 * kAttentionKeys + (number / 4 * kAttentionKeys + key) * 4 + number % 4;
+    }
+
+    std::vector<float> scores(base::Isa isa) const {
+        std::vector<float> out((kQueries + 1) * kAttentionKeys);
+        selectKernel(KernelOp::AttentionScoresOfBlocks, isa)
+            .blockScores(q.data(), kQueries, turned.data(), dim, kScale, out.data(),
+                         {.first = rows.data(), .count = 1, .bytes = rows.size()});
+        out.resize(kQueries * kAttentionKeys);
+        return out;
+    }
+    std::vector<double> expectedScores() const {
+        std::vector<double> out;
+        for (uint32_t i = 0; i < kQueries; ++i) {
+            for (size_t j = 0; j < kAttentionKeys; ++j) {
+                double score = 0;
+                for (size_t d = 0; d < dim; ++d) {
+                    const ActivationBlock& block = q[(i * dim + d) / kActivationBlock];
+                    score += double{block.scale} * block.q[d % kActivationBlock] * keys[j * dim + d];
+                }
+                out.push_back(score * kScale);
+            }
+        }
+        return out;
+    }
+    std::vector<float> absorb(KernelOp op, base::Isa isa, const std::byte* at, uint32_t count) const {
+        std::array<OnlineSoftmax, kQueries> states;
+        std::vector<float> acc(kQueries * dim);
+        const std::vector<float> pageScores = scores(isa);
+        selectKernel(op, isa).absorbPage(
+            pageScores.data(), kQueries,
+            {.rows = at,
+             .rowBytes = op == KernelOp::AbsorbPage ? dim * sizeof(float) : rows.size() / kAttentionKeys,
+             .count = count},
+            dim, states.data(), acc.data(), {});
+        return acc;
+    }
+};
+
+TEST(VectorKernels, attentionOverBlocks) {
+    for (const KernelEntry& entry : entriesOf(KernelOp::AttentionScoresOfBlocks)) {
+        for (const size_t dim : {32u, 64u, 96u, 128u, 256u}) {
+            SCOPED_TRACE(fmt::format("{}, dim {}", base::isaName(entry.isa), dim));
+            const BlockCase problem(dim);
+            const std::vector<float> scores = problem.scores(entry.isa);
+            EXPECT_LT(largestError(scores, problem.expectedScores()), kVectorTolerance);
+            EXPECT_EQ(scores, problem.scores(base::Isa::Scalar)) << "the same bits on every instruction set";
+            // Values in blocks give what the floats give that they hold.
+            const auto* floats = reinterpret_cast<const std::byte*>(problem.values.data());
+            for (const uint32_t count : {1u, 63u, 64u})
+                EXPECT_EQ(problem.absorb(KernelOp::AbsorbPageOfBlocks, entry.isa, problem.rows.data(), count),
+                          problem.absorb(KernelOp::AbsorbPage, entry.isa, floats, count));
         }
     }
 }

@@ -96,18 +96,20 @@ TEST(TokenizerBombs, endSoonWhateverTheyHold) {
         BombParts parts(i);
         const TokenizerData data = vocabularyOf(parts);
         const TextSegment text{textOf(parts), parts.chance(2)};
+        const std::string name =
+            fmt::format("bomb {}: {} {} on {} bytes of {}", i, data.model,
+                        testing::PrintToString(data.patterns), text.text.size(), text.text.substr(0, 20));
         const double begin = test::processorSeconds();
         const auto tokenizer = createTokenizer(data);
         if (tokenizer) {
             test::StopWatch watch;
             const auto ids = (*tokenizer)->encode({&text, 1}, /*addSpecial=*/true);
-            ASSERT_LT(watch.longest(), test::kSlowness * test::kMostUntilAsked) << "bomb " << i;
+            EXPECT_LT(watch.longest(), test::kSlowness * test::kMostUntilAsked) << name;
             numEncoded += ids ? 1 : 0;
             numTooLong += !ids && ids.error().message == kTooLong ? 1 : 0;
         }
-        ASSERT_LT(test::processorSeconds() - begin, test::kSlowness * kMostSeconds)
-            << "bomb " << i << ": " << data.model << " " << testing::PrintToString(data.patterns) << " on "
-            << text.text.size() << " bytes of " << text.text.substr(0, 20);
+        EXPECT_LT(test::processorSeconds() - begin, test::kSlowness * kMostSeconds) << name;
+        if (testing::Test::HasFailure() && count <= 500) break;
     }
     // It would be no test if all were cut, or none could be.
     EXPECT_GT(numEncoded, count / 10);

@@ -183,6 +183,16 @@ TEST(LlamaTokenizer, toleratesDuplicateEmptyAndUntypedPieces) {
     EXPECT_THAT(encode(*create(data), {{"?", false}}), ElementsAre(3, 0));
 }
 
+TEST(LlamaTokenizer, longTextsAreCutOnlyWhereNoPieceSpans) {
+    const auto tokenizer = create(llamaData());
+    std::string words = "ab";
+    for (int i = 1; i < 5000; ++i) words += " ab";
+    EXPECT_EQ(encode(*tokenizer, {{words, false}}), Ids(5000, 7));
+    const std::string unknown(20000, '?');
+    EXPECT_THAT(encode(*tokenizer, {{"ab" + unknown + " ab", false}}), ElementsAre(7, 0, 7));
+    EXPECT_THAT(encode(*tokenizer, {{"ab" + unknown + "\xFF" + unknown, false}}), ElementsAre(7, 0, 0, 0));
+}
+
 TEST(Gpt2Tokenizer, mergesByRank) {
     const auto tokenizer = create(gpt2Data());
     EXPECT_THAT(encode(*tokenizer, {{"ab ab", false}}), ElementsAre(2, 4));

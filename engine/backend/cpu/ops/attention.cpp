@@ -7,6 +7,8 @@
 
 #include "engine/backend/cpu/cpu_op.h"
 #include "engine/kernels/ref/attention.h"
+#include "engine/kernels/turned_blocks.h"
+#include "engine/quant/block.h"
 
 namespace ingle::backend::cpu::attention_op {
 namespace {
@@ -45,21 +47,28 @@ struct KeyRange {
     uint32_t begin, end;
 };
 
+/// Of the scores of a form of keys there is one, the one or the other.
+struct FormKernels {
+    kernels::AttentionScoresFn scores;
+    kernels::BlockScoresFn blockScores;  ///< takes rounded queries
+    kernels::AbsorbPageFn absorb;
+};
+
 struct Kernels {
     kernels::TransposeKeysFn transpose;
-    kernels::AttentionScoresFn scores, scoresOfHalves;
-    kernels::AbsorbPageFn absorb, absorbHalves;
+    FormKernels floats, halves, blocks;
     kernels::FromHalvesFn fromHalves;
+    kernels::RoundActivationsFn round;  ///< of queries for keys in blocks; null: they stay floats
     kernels::MapFn tanh;
 };
 
-/// A page as the kernels take it: keys turned, values in rows, each floats or halves.
+/// A page as the kernels take it: keys turned, values in rows, each floats, halves or blocks of Q8_0.
 struct Page {
     const std::byte* keys;
-    kernels::AttentionScoresFn scores;
+    const FormKernels* ofKeys;
     const std::byte* values;
     size_t valueRowBytes;
-    kernels::AbsorbPageFn absorb;
+    const FormKernels* ofValues;
 };
 
 class Attention {
@@ -73,7 +82,11 @@ class Attention {
           m_valueDim(m_params.valueDim),
           m_group(m_params.numHeads / m_params.numKvHeads),
           m_sinks(m_params.hasSinks ? context.vector(op, 0) : nullptr),
-          m_halves(context.memory.kvFormat().id == quant::kF16) {}
+          m_format(context.memory.kvFormat()),
+          m_layout(context.memory.layout(m_params.layer)),
+          m_stored(m_format.id == quant::kF16   ? kernels.halves
+                   : m_format.id == quant::kF32 ? kernels.floats
+                                                : kernels.blocks) {}
 
     void run() const {
         const RunRows& first = m_context.runs[0];
@@ -101,9 +114,15 @@ class Attention {
     static size_t stateBytes(size_t valueDim) { return valueDim * sizeof(float) + sizeof(OnlineSoftmax); }
 
     /// A page of keys in rows and turned, and of values; and the blocks of the cache that hold a row of them.
-    static size_t pageBytes(const AttentionParams& params) {
+    static size_t expandedBytes(const AttentionParams& params) {
         const size_t blocks = std::max(params.keyDim, params.valueDim) + 2 * kLargestBlock;
         return (kPageTokens * (2 * params.keyDim + params.valueDim) + blocks) * sizeof(float);
+    }
+    /// That, and the rounded queries of a block.
+    static size_t pageBytes(const AttentionParams& params) {
+        const size_t heads = std::min(params.numHeads / params.numKvHeads, kBlockHeads);
+        const size_t blocks = params.keyDim / kernels::kActivationBlock;
+        return expandedBytes(params) + kBlockRows * heads * blocks * sizeof(kernels::ActivationBlock);
     }
 
     /// Softmax states and their accumulators.
@@ -155,21 +174,35 @@ class Attention {
     /// `blocks` is room for a row's blocks: a head may begin and end inside one.
     void expand(const std::byte* row, size_t rowBytes, size_t kvHead, size_t dim, uint32_t count, float* out,
                 float* blocks) const {
-        const quant::QuantFormat& format = m_context.memory.kvFormat();
-        const size_t firstBlock = kvHead * dim / format.blockElems;
-        const size_t skipped = kvHead * dim % format.blockElems;
+        const size_t firstBlock = kvHead * dim / m_format.blockElems;
+        const size_t skipped = kvHead * dim % m_format.blockElems;
         const size_t decoded =
-            (skipped + dim + format.blockElems - 1) / format.blockElems * format.blockElems;
-        row += firstBlock * format.blockBytes;
+            (skipped + dim + m_format.blockElems - 1) / m_format.blockElems * m_format.blockElems;
+        row += firstBlock * m_format.blockBytes;
         for (uint32_t j = 0; j < count; ++j, row += rowBytes, out += dim) {
-            if (format.id == quant::kF16) {
+            if (m_format.id == quant::kF16) {
                 m_kernels.fromHalves(row, out, dim);
             } else if (decoded == dim) {
-                format.decodeRow(row, {out, dim});
+                m_format.decodeRow(row, {out, dim});
             } else {
-                format.decodeRow(row, {blocks, decoded});
+                m_format.decodeRow(row, {blocks, decoded});
                 std::copy_n(blocks + skipped, dim, out);
             }
+        }
+    }
+
+    /// Keys in blocks, turned, as floats.
+    void expandTurned(const std::byte* block, float* keys) const {
+        using kernels::TurnedBlock;
+        for (size_t d = 0; d < m_keyDim; ++d) {
+            const size_t inBlock = d % kernels::kActivationBlock;
+            if (d > 0 && inBlock == 0) block += TurnedBlock::kBytes;
+            const std::byte* numbers = block + TurnedBlock::kNumbersAt +
+                                       inBlock / TurnedBlock::kGroup * TurnedBlock::kGroupBytes +
+                                       inBlock % TurnedBlock::kGroup;
+            for (size_t j = 0; j < kPageTokens; ++j)
+                *keys++ = quant::halfAt(block + j * TurnedBlock::kScaleBytes) *
+                          static_cast<float>(quant::signedByteAt(numbers + j * TurnedBlock::kGroup));
         }
     }
 
@@ -188,46 +221,61 @@ class Attention {
         }
     }
 
-    /// Whether the queries of so many tokens read the cache in place. For more than one, halves are turned
-    /// into floats once instead of for each.
-    bool readInPlace(uint32_t numRows) const {
-        return m_context.memory.layout(m_params.layer).keysTurned && (!m_halves || numRows == 1);
+    /// Whether the queries of so many tokens read the cache's keys, or values, in place. For more than one,
+    /// numbers are turned into floats once instead of for each; but keys in blocks are multiplied as they are
+    /// by all or by none, for the same scores in prompts and answers.
+    bool readKeysInPlace(uint32_t numRows) const {
+        if (!m_layout.keysTurned) return false;
+        return m_format.id == quant::kF16 ? numRows == 1 : m_format.id == quant::kF32 || m_kernels.round;
     }
+    bool readValuesInPlace(uint32_t numRows) const {
+        return m_layout.valueRowBytes > 0 && m_valueDim % m_format.blockElems == 0 &&
+               (m_format.id == quant::kF32 || numRows == 1);
+    }
+    /// Of a head, in the cache.
+    size_t storedBytes(size_t dim) const { return dim / m_format.blockElems * m_format.blockBytes; }
 
     /// One kv head's part of the page of keys from `at` on, in the cache.
     Page pageInPlace(const RunRows& run, uint32_t at, uint32_t kvHead) const {
-        const auto& layout = m_context.memory.layout(m_params.layer);
-        const size_t bytes = m_context.memory.kvFormat().blockBytes;
-        return {.keys = run.sequence->keyPage(m_params.layer, at) + kvHead * m_keyDim * kPageTokens * bytes,
-                .scores = m_halves ? m_kernels.scoresOfHalves : m_kernels.scores,
-                .values = run.sequence->valueRow(m_params.layer, at) + kvHead * m_valueDim * bytes,
-                .valueRowBytes = layout.valueRowBytes,
-                .absorb = m_halves ? m_kernels.absorbHalves : m_kernels.absorb};
+        return {
+            .keys = run.sequence->keyPage(m_params.layer, at) + kvHead * storedBytes(m_keyDim) * kPageTokens,
+            .ofKeys = &m_stored,
+            .values = run.sequence->valueRow(m_params.layer, at) + kvHead * storedBytes(m_valueDim),
+            .valueRowBytes = m_layout.valueRowBytes,
+            .ofValues = &m_stored};
     }
 
-    /// The same as floats in `room`, of which the first `count` are wanted.
-    Page expandedPage(const RunRows& run, uint32_t at, uint32_t kvHead, uint32_t count, float* room) const {
-        const auto& layout = m_context.memory.layout(m_params.layer);
+    /// The same, where it is not read in place as floats in `room`; its first `count` keys are wanted.
+    Page pageOf(const RunRows& run, uint32_t at, uint32_t kvHead, uint32_t count, uint32_t numRows,
+                float* room) const {
+        Page page = pageInPlace(run, at, kvHead);
         float* keyRows = room;
         float* keys = keyRows + kPageTokens * m_keyDim;
         float* values = keys + kPageTokens * m_keyDim;
         float* blocks = values + kPageTokens * m_valueDim;
-        if (layout.keysTurned) {
-            m_kernels.fromHalves(pageInPlace(run, at, kvHead).keys, keys, kPageTokens * m_keyDim);
-        } else {
-            expand(run.sequence->keyRow(m_params.layer, at), layout.keyRowBytes, kvHead, m_keyDim, count,
-                   keyRows, blocks);
-            m_kernels.transpose(keyRows, m_keyDim, keys);
+        if (!readKeysInPlace(numRows)) {
+            if (m_layout.keysTurned && m_format.id == quant::kF16) {
+                m_kernels.fromHalves(page.keys, keys, kPageTokens * m_keyDim);
+            } else if (m_layout.keysTurned) {
+                expandTurned(page.keys, keys);
+            } else {
+                expand(run.sequence->keyRow(m_params.layer, at), m_layout.keyRowBytes, kvHead, m_keyDim,
+                       count, keyRows, blocks);
+                m_kernels.transpose(keyRows, m_keyDim, keys);
+            }
+            page.keys = reinterpret_cast<const std::byte*>(keys);
+            page.ofKeys = &m_kernels.floats;
         }
-        const bool valuesInKeys = layout.valueRowBytes == 0;  // their beginnings
-        if (!valuesInKeys)
-            expand(run.sequence->valueRow(m_params.layer, at), layout.valueRowBytes, kvHead, m_valueDim,
-                   count, values, blocks);
-        return {.keys = reinterpret_cast<const std::byte*>(keys),
-                .scores = m_kernels.scores,
-                .values = reinterpret_cast<const std::byte*>(valuesInKeys ? keyRows : values),
-                .valueRowBytes = (valuesInKeys ? m_keyDim : m_valueDim) * sizeof(float),
-                .absorb = m_kernels.absorb};
+        if (!readValuesInPlace(numRows)) {
+            const bool inKeys = m_layout.valueRowBytes == 0;  // their beginnings
+            if (!inKeys)
+                expand(run.sequence->valueRow(m_params.layer, at), m_layout.valueRowBytes, kvHead, m_valueDim,
+                       count, values, blocks);
+            page.values = reinterpret_cast<const std::byte*>(inKeys ? keyRows : values);
+            page.valueRowBytes = (inKeys ? m_keyDim : m_valueDim) * sizeof(float);
+            page.ofValues = &m_kernels.floats;
+        }
+        return page;
     }
 
     /// What is read after the page at hand, for the processor: values lie in rows of all kv heads, in which
@@ -235,14 +283,17 @@ class Attention {
     struct NextPage {
         kernels::ReadNext keys, values;
     };
-    NextPage next(const RunRows& run, uint32_t at, uint32_t kvHead) const {
+    NextPage next(const RunRows& run, uint32_t at, uint32_t kvHead, uint32_t numRows) const {
         const Page page = pageInPlace(run, at, kvHead);
-        const size_t bytes = m_context.memory.kvFormat().blockBytes;
-        return {{.first = page.keys, .count = 1, .bytes = m_keyDim * kPageTokens * bytes},
-                {.first = page.values,
-                 .stride = page.valueRowBytes,
-                 .count = kPageTokens,
-                 .bytes = m_valueDim * bytes}};
+        NextPage next;
+        if (readKeysInPlace(numRows))
+            next.keys = {.first = page.keys, .count = 1, .bytes = storedBytes(m_keyDim) * kPageTokens};
+        if (readValuesInPlace(numRows))
+            next.values = {.first = page.values,
+                           .stride = page.valueRowBytes,
+                           .count = kPageTokens,
+                           .bytes = storedBytes(m_valueDim)};
+        return next;
     }
 
     /// Lets each query take in the keys of [begin, end), whole pages, that it sees. `states` has one entry
@@ -256,33 +307,41 @@ class Attention {
         // Behind the scores is room for what kernels read past the last that they are asked for.
         alignas(64) float scores[(kBlockHeads + 1) * kPageTokens] = {};
         const KeyRange all = seenBy(queries);
-        const bool inPlace = readInPlace(numRows);
+        const bool rounded = m_stored.blockScores && readKeysInPlace(numRows);
+        const size_t blocks = heads.count * m_keyDim / kernels::kActivationBlock;  // of a row
+        auto* roundedQ = reinterpret_cast<kernels::ActivationBlock*>(reinterpret_cast<std::byte*>(room) +
+                                                                     expandedBytes(m_params));
+        for (uint32_t row = 0; rounded && row < numRows; ++row)
+            m_kernels.round(q + row * width, heads.count * m_keyDim, roundedQ + row * blocks);
         for (uint32_t at = std::max(begin, all.begin / kPageTokens * kPageTokens);
              at < std::min(end, all.end); at += kPageTokens) {
             // Scores of keys that are not there are computed from whatever lies in the memory, and dropped.
             const uint32_t count = std::min(kPageTokens, all.end - at);
-            const Page page = inPlace ? pageInPlace(*run, at, heads.kvHead)
-                                      : expandedPage(*run, at, heads.kvHead, count, room);
+            const Page page = pageOf(*run, at, heads.kvHead, count, numRows, room);
             const uint32_t nextAt = at + kPageTokens;
             NextPage asked;
-            if (inPlace && nextAt < std::min(end, all.end)) asked = next(*run, nextAt, heads.kvHead);
+            if (nextAt < std::min(end, all.end)) asked = next(*run, nextAt, heads.kvHead, numRows);
             for (uint32_t row = 0; row < numRows; ++row) {
                 const KeyRange seen = seenBy(*run, firstRow + row);
                 const uint32_t first = std::max(seen.begin, at) - at;
                 const uint32_t last = std::min(seen.end, at + kPageTokens);
                 if (last <= at + first) continue;
-                page.scores(q + row * width, heads.count, page.keys, m_keyDim, m_params.scale, scores,
-                            asked.keys);
+                if (rounded)
+                    page.ofKeys->blockScores(roundedQ + row * blocks, heads.count, page.keys, m_keyDim,
+                                             m_params.scale, scores, asked.keys);
+                else
+                    page.ofKeys->scores(q + row * width, heads.count, page.keys, m_keyDim, m_params.scale,
+                                        scores, asked.keys);
                 for (uint32_t head = 0; head < heads.count; ++head)
                     adjust(scores + head * kPageTokens, run->firstPosition + firstRow + row, at,
                            heads.first + head);
                 const size_t state = row * heads.count;
-                page.absorb(scores + first, heads.count,
-                            {.rows = page.values + first * page.valueRowBytes,
-                             .rowBytes = page.valueRowBytes,
-                             .count = last - at - first},
-                            m_valueDim, states.softmax + state, states.acc + state * m_valueDim,
-                            asked.values);
+                page.ofValues->absorb(scores + first, heads.count,
+                                      {.rows = page.values + first * page.valueRowBytes,
+                                       .rowBytes = page.valueRowBytes,
+                                       .count = last - at - first},
+                                      m_valueDim, states.softmax + state, states.acc + state * m_valueDim,
+                                      asked.values);
             }
         }
     }
@@ -388,7 +447,9 @@ class Attention {
     size_t m_valueDim;
     uint32_t m_group;  ///< query heads that read one kv head
     const float* m_sinks;
-    bool m_halves;  ///< the cache's numbers; else floats, or blocks
+    const quant::QuantFormat& m_format;  ///< of the cache
+    const CpuMemoryPool::LayerLayout& m_layout;
+    const FormKernels& m_stored;
 };
 
 class PreparedAttention final : public PreparedOp {
@@ -397,13 +458,22 @@ class PreparedAttention final : public PreparedOp {
         const auto select = [&](kernels::KernelOp code) {
             return kernels::selectKernel(code, preparation.isa);
         };
-        m_kernels = {.transpose = select(kernels::KernelOp::TransposeKeys).transposeKeys,
-                     .scores = select(kernels::KernelOp::AttentionScores).attentionScores,
-                     .scoresOfHalves = select(kernels::KernelOp::AttentionScoresOfHalves).attentionScores,
-                     .absorb = select(kernels::KernelOp::AbsorbPage).absorbPage,
-                     .absorbHalves = select(kernels::KernelOp::AbsorbPageOfHalves).absorbPage,
-                     .fromHalves = select(kernels::KernelOp::FromHalves).fromHalves,
-                     .tanh = select(kernels::KernelOp::Tanh).map};
+        using kernels::KernelOp;
+        m_kernels = {.transpose = select(KernelOp::TransposeKeys).transposeKeys,
+                     .floats = {.scores = select(KernelOp::AttentionScores).attentionScores,
+                                .blockScores = nullptr,
+                                .absorb = select(KernelOp::AbsorbPage).absorbPage},
+                     .halves = {.scores = select(KernelOp::AttentionScoresOfHalves).attentionScores,
+                                .blockScores = nullptr,
+                                .absorb = select(KernelOp::AbsorbPageOfHalves).absorbPage},
+                     .blocks = {.scores = nullptr,
+                                .blockScores = select(KernelOp::AttentionScoresOfBlocks).blockScores,
+                                .absorb = select(KernelOp::AbsorbPageOfBlocks).absorbPage},
+                     .fromHalves = select(KernelOp::FromHalves).fromHalves,
+                     .round = preparation.activations == ActivationType::F32
+                                  ? nullptr
+                                  : select(KernelOp::RoundActivations).roundActivations,
+                     .tanh = select(KernelOp::Tanh).map};
     }
     void run(const StepContext& context) override { Attention(m_op, m_kernels, context).run(); }
 

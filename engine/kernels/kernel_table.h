@@ -81,6 +81,21 @@ using GroupNormFn = void (*)(const float* x, const float* g, const float* b, flo
 /// Keys that attention takes in at a time: a page of the cache.
 inline constexpr uint32_t kAttentionKeys = 64;
 
+/// How the keys of a page lie where they are blocks of Q8_0. For 32 dimensions: the scales of all 64 keys, as
+/// halves, then for every four dimensions the numbers of each key, 8 bits each. So a product takes four
+/// numbers of many keys at once.
+struct TurnedBlock {
+    static constexpr size_t kGroup = 4;
+    static constexpr size_t kGroups = kActivationBlock / kGroup;
+    static constexpr size_t kScaleBytes = 2;
+    static constexpr size_t kNumbersAt = kAttentionKeys * kScaleBytes;
+    static constexpr size_t kGroupBytes = kAttentionKeys * kGroup;
+    static constexpr size_t kBytes = kNumbersAt + kGroups * kGroupBytes;
+    /// Of one key's block where blocks lie in rows: its scale, then its numbers.
+    static constexpr size_t kRowBytes = kScaleBytes + kActivationBlock;
+    static_assert(kBytes == kAttentionKeys * kRowBytes);
+};
+
 /// What is known after some keys j: acc = sum of exp(s_j - max) v_j, sum = sum of exp(s_j - max).
 struct OnlineSoftmax {
     float max = -__builtin_inff();

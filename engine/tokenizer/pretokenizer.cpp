@@ -245,8 +245,8 @@ class PreTokenizer::Matching {
         auto& matching = *static_cast<Matching*>(self);
         const size_t at = block->current_position;
         const size_t before = std::exchange(matching.m_position, at);
-        matching.m_paid =
-            matching.m_meter.spend(matching.m_stepCost + (at > before ? at - before : before - at));
+        const size_t passed = at > before ? at - before : before - at;
+        matching.m_paid = matching.m_meter.spend(matching.m_stepCost + matching.m_byteCost * passed);
         return matching.m_paid ? 0 : PCRE2_ERROR_CALLOUT;
     }
 
@@ -255,14 +255,14 @@ class PreTokenizer::Matching {
     std::unique_ptr<pcre2_match_data, FreeMatchData> m_data;
     std::unique_ptr<pcre2_match_context, FreeMatchContext> m_context;
     size_t m_position = 0;
-    size_t m_stepCost = 1;
+    size_t m_stepCost = 1, m_byteCost = 1;
     Status m_paid;
     int m_count = 0;  ///< of pcre2_match()
 };
 
 struct PreTokenizer::Pattern {
     std::unique_ptr<pcre2_code, FreeCode> code;
-    size_t stepCost = 1;
+    size_t stepCost = 1, byteCost = 1;
 
     static Result<Pattern> compile(std::string_view published, Paid paid) {
         const std::string text = withUnicodeSpaces(published);
@@ -270,6 +270,8 @@ struct PreTokenizer::Pattern {
         PCRE2_SIZE offset = 0;
         Pattern pattern;
         pattern.stepCost = 1 + longestRepeat(text) / 16;
+        // A cluster of characters takes one step, however long it is, and looks at properties of each.
+        if (text.find("\\X") != std::string::npos) pattern.byteCost = 4;
         const uint32_t options = PCRE2_UTF | PCRE2_UCP | (paid == Paid::Yes ? PCRE2_AUTO_CALLOUT : 0);
         pattern.code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), options,
                                          &error, &offset, nullptr));
@@ -319,6 +321,7 @@ bool PreTokenizer::Matching::next(const Pattern& pattern, std::string_view subje
                                   uint32_t options, Range& match) {
     m_position = at;
     m_stepCost = pattern.stepCost;
+    m_byteCost = pattern.byteCost;
     const auto find = [&](uint32_t more) {
         return pcre2_match(pattern.code.get(), reinterpret_cast<PCRE2_SPTR>(subject.data()), subject.size(),
                            at, options | PCRE2_NO_UTF_CHECK | more, m_data.get(), m_context.get());

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/base/check.h"
-#include "engine/kernels/turned_blocks.h"
+#include "engine/kernels/kernel_table.h"
 
 namespace ingle::backend::cpu {
 namespace {

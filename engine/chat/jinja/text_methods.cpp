@@ -43,9 +43,9 @@ Result<Value> split(const Call& call) {
 
 Result<Value> splitlines(const Call& call) {
     const Text& text = *call.self.text();
-    INGLE_TRY(call.in.spend(kLookUpCost * text.size()));
+    INGLE_TRY_ASSIGN(const std::vector<Range> ranges, lines(call.in, text.bytes()));
     std::vector<Value> parts;
-    for (const Range& line : lines(text.bytes())) {
+    for (const Range& line : ranges) {
         INGLE_TRY(call.in.spend(sizeof(Value) + sizeof(Text)));
         Text part;
         INGLE_TRY(call.in.append(part, text, line.begin, line.size));

@@ -218,24 +218,25 @@ Result<Value> split(Interpreter& in, const Text& text, const Text* separator, in
     return makeList(std::move(parts));
 }
 
-std::vector<Range> lines(std::string_view text) {
+Result<std::vector<Range>> lines(Interpreter& in, std::string_view text) {
     std::vector<Range> out;
     size_t begin = 0;
     for (size_t at = 0; at < text.size();) {
         const size_t end = lineEndSize(text.substr(at));
+        const size_t taken = end > 0 ? end : characterSize(text.substr(at));
+        INGLE_TRY(in.spend(kLookUpCost * taken + (end > 0 ? sizeof(Range) : 0)));
         if (end > 0) {
             out.push_back({begin, at - begin});
             begin = at + end;
         }
-        at += end > 0 ? end : characterSize(text.substr(at));
+        at += taken;
     }
     if (begin < text.size()) out.push_back({begin, text.size() - begin});
     return out;
 }
 
 Result<Text> indent(Interpreter& in, const Text& text, const Text& indentation, bool first, bool blank) {
-    INGLE_TRY(in.spend(kLookUpCost * text.size()));
-    std::vector<Range> ranges = lines(text.bytes());
+    INGLE_TRY_ASSIGN(std::vector<Range> ranges, lines(in, text.bytes()));
     // A text that ends with a line end keeps it.
     if (text.empty() || ranges.empty() || ranges.back().begin + ranges.back().size < text.size())
         ranges.push_back({text.size(), 0});

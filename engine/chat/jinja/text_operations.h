@@ -31,7 +31,7 @@ Result<Text> join(Interpreter& in, const Text& separator, std::span<const Value>
 Result<Value> split(Interpreter& in, const Text& text, const Text* separator, int64_t limit, Side from);
 
 /// The lines of a text without their ends.
-std::vector<Range> lines(std::string_view text);
+Result<std::vector<Range>> lines(Interpreter& in, std::string_view text);
 
 Result<Text> indent(Interpreter& in, const Text& text, const Text& indentation, bool first, bool blank);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/kernels/turned_blocks.h"
 #include "engine/quant/block.h"
 
 namespace ingle::kernels {

@@ -1,7 +1,6 @@
 // Attention over a page: a lane is a key for the scores, a dimension for the values. What each function does
 // is said in engine/kernels/ref/attention.h.
 #include "engine/kernels/simd/exp.h"
-#include "engine/kernels/turned_blocks.h"
 
 namespace ingle::kernels::INGLE_ISA::attention {
 namespace {

@@ -233,6 +233,7 @@ TEST(TemplateBombs, whatIsSmallCostsToo) {
         {"long names", "{% set " + std::string(500000, 'a') + "b = 1 %}" + loops + "{{ " +
                            std::string(500000, 'a') + "c }}" + ends},
         {"a long list", "{{ range(91853)|list * 99999 }}"},
+        {"many lines", "{% set x = '\n' * 8000000 %}{% if x|indent(2) %}{% endif %}"},
     };
     for (const auto& [name, source] : cases) expectSoon(source, jinja::Meter::kMostWork, name);
 }

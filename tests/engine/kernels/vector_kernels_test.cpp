@@ -10,7 +10,6 @@
 #include "engine/base/cpu_features.h"
 #include "engine/kernels/ref/attention.h"
 #include "engine/kernels/select.h"
-#include "engine/kernels/turned_blocks.h"
 #include "engine/quant/block.h"
 
 namespace ingle::kernels {

@@ -7,7 +7,6 @@
 
 #include "engine/backend/cpu/cpu_op.h"
 #include "engine/kernels/ref/attention.h"
-#include "engine/kernels/turned_blocks.h"
 #include "engine/quant/block.h"
 
 namespace ingle::backend::cpu::attention_op {

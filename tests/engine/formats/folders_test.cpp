@@ -406,6 +406,23 @@ TEST(Folders, wordListsAreVocabularies) {
     EXPECT_EQ((*tokenizer)->encode({&text, 1}, true).value(), (std::vector<TokenId>{2, 4, 7, 6, 5, 3, 1, 3}));
 }
 
+/// As sentence-transformers has them; an import keeps them.
+TEST(Folders, wordsInFrontOfTexts) {
+    const test::TemporaryFolder folder;
+    const auto model =
+        openFolder(with(test::bertFolder(),
+                        {{"config_sentence_transformers.json",
+                          R"({"prompts": {"query": "query: ", "passage": "passage: ", "sts": "alike: "},
+                   "default_prompt_name": "sts"})"}}),
+                   folder);
+    ASSERT_TRUE(model.has_value()) << model.error().message;
+    EXPECT_EQ(model->metadata.string("embedding.prompt.query").value(), "query: ");
+    EXPECT_EQ(model->metadata.string("embedding.prompt.document").value(), "passage: ");
+    EXPECT_EQ(model->metadata.string("embedding.prompt.alone").value(), "alike: ");
+    const test::TemporaryFolder without;
+    EXPECT_FALSE(openFolder(test::bertFolder(), without)->metadata.find("embedding.prompt.query"));
+}
+
 TEST(Folders, whatIsWrongWithListsIsOneSentence) {
     const FolderFiles qwen = test::qwenFolder(), bert = test::bertFolder();
     const auto modules = [&](const char* type, const char* path) {

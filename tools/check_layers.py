@@ -107,15 +107,15 @@ ALLOWED = {
     "app/documents/program": DOCUMENT_READERS | {"app/sandbox", "app/documents/program"},
     "app/cli": PUBLIC | HISTORY_ROOMS | {
         "engine/lab", "engine/import", "app/protocol", "app/client", "app/library", "app/documents", "app/exchange",
-        "app/sandbox", "app/brokers", "app/crash", "app/cli"
+        "app/sandbox", "app/brokers", "app/crash", "app/serve/api", "app/cli"
     },
     "app/local": PUBLIC | {"app/local"},
     "app/sse": PUBLIC | {"app/sse"},
     "app/bridge": PUBLIC | {"app/codec", "app/local", "app/sse", "app/protocol", "app/sandbox", "app/bridge"},
-    "app/serve": PUBLIC | {
+    **{folder: PUBLIC | {
         "app/codec", "app/local", "app/sse", "app/protocol", "app/client", "app/library", "app/sandbox", "app/brokers",
-        "app/serve"
-    },
+        "app/serve", "app/serve/api"
+    } for folder in ["app/serve", "app/serve/api"]},
     "app/typeset": PUBLIC | {"app/sandbox", "app/typeset"},
     DESKTOP + "services": DESKTOP_SERVICES,
     DESKTOP + "controls": PUBLIC | {DESKTOP + "controls"},

@@ -56,7 +56,7 @@ class Messages {
             case PartKind::ToolCall: {
                 const auto call = role == Role::Assistant ? readCall(part) : std::nullopt;
                 if (!call) return addBlock("tool_call", part.text);
-                const std::string id = fmt::format("call_{}", ++m_numCalls);
+                const std::string id = part.id.empty() ? fmt::format("call_{}", ++m_numCalls) : part.id;
                 m_calls.push_back({{"id", id},
                                    {"type", "function"},
                                    {"function", {{"name", call->name}, {"arguments", call->arguments}}}});
@@ -64,7 +64,7 @@ class Messages {
                 return;
             }
             case PartKind::ToolResult: {
-                const auto id = answered(part.data);
+                const auto id = answered(part);
                 if (!id) return addBlock("tool_result", part.text);
                 flush();
                 m_list.push_back({{"role", "tool"}, {"tool_call_id", *id}, {"content", part.text}});
@@ -98,10 +98,11 @@ class Messages {
         m_calls = json::array();
         m_isOpen = false;
     }
-    /// The earliest call that has no result yet, of that tool where it is named.
-    std::optional<std::string> answered(const std::string& tool) {
-        auto found = std::ranges::find(m_open, tool, &Open::name);
-        if (found == m_open.end() && tool.empty()) found = m_open.begin();
+    /// The call with the result's id, else the earliest one without a result, of that tool where it is named.
+    std::optional<std::string> answered(const Part& result) {
+        auto found = result.id.empty() ? std::ranges::find(m_open, result.data, &Open::name)
+                                       : std::ranges::find(m_open, result.id, &Open::id);
+        if (found == m_open.end() && result.data.empty() && result.id.empty()) found = m_open.begin();
         if (found == m_open.end()) return std::nullopt;
         std::string id = found->id;
         m_open.erase(found);
@@ -167,8 +168,11 @@ Result<json> chatRequest(const GenerateRequest& request, const std::string& mode
     if (!request.promptForm.tools.empty()) {
         INGLE_TRY_ASSIGN(body["tools"], given(request.promptForm.tools, "The list of tools"));
     }
+    if (!request.promptForm.templateArguments.empty())
+        body["chat_template_kwargs"] =
+            readJson(request.promptForm.templateArguments).value_or(json::object());
     if (request.promptForm.thinking != Thinking::AsUsual)
-        body["chat_template_kwargs"] = {{"enable_thinking", request.promptForm.thinking == Thinking::On}};
+        body["chat_template_kwargs"]["enable_thinking"] = request.promptForm.thinking == Thinking::On;
     return body;
 }
 

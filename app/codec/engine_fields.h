@@ -15,6 +15,7 @@ void fields(V& v, codec::Of<Part> auto& p) {
     v.required("kind", p.kind);
     v.required("text", p.text);
     v.sparse("data", p.data);
+    v.sparse("id", p.id);
 }
 template <typename V>
 void fields(V& v, codec::Of<PartPiece> auto& p) {
@@ -22,11 +23,14 @@ void fields(V& v, codec::Of<PartPiece> auto& p) {
     v.required("text", p.text);
     v.sparse("data", p.data);
     v.sparse("begins", p.begins);
+    v.sparse("id", p.id);
 }
 template <typename V>
 void fields(V& v, codec::Of<ChatMessage> auto& m) {
     v.required("role", m.role);
     v.required("parts", m.parts);
+    v.sparse("fromDeveloper", m.fromDeveloper);
+    v.sparse("name", m.name);
 }
 template <typename V>
 void fields(V& v, codec::Of<LogitBias> auto& b) {
@@ -136,6 +140,7 @@ void fields(V& v, codec::Of<PromptForm> auto& f) {
     v.sparse("chatTemplate", f.chatTemplate);
     v.optional("thinking", f.thinking);
     v.sparse("tools", f.tools);
+    v.sparse("templateArguments", f.templateArguments);
 }
 template <typename V>
 void fields(V& v, codec::Of<GenerateRequest> auto& r) {

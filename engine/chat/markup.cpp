@@ -1,7 +1,11 @@
 #include "engine/chat/markup.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "engine/chat/dialects/call_form.h"
 
 namespace ingle::chat {
 namespace {
@@ -10,53 +14,30 @@ namespace {
 constexpr Markup kMarkups[] = {
     // Qwen3, DeepSeek-R1, SmolLM3, GLM-4.5 and many others.
     {"<think>", "</think>", PartKind::Thought},
+    {"<think:opensource>", "</think:opensource>", PartKind::Thought},  // Hunyuan
+    {"<mm:think>", "</mm:think>", PartKind::Thought},                  // MiniMax M3
     {"<seed:think>", "</seed:think>", PartKind::Thought},
-    {"[THINK]", "[/THINK]", PartKind::Thought},                        // Magistral
-    {"<|inner_prefix|>", "<|inner_suffix|>", PartKind::Thought},       // Apertus
-    {"<|START_THINKING|>", "<|END_THINKING|>", PartKind::Thought},     // Command A
-    {"<|channel>thought\n", "<channel|>", PartKind::Thought},          // Gemma 4
-    {"<|channel|>analysis<|message|>", "<|end|>", PartKind::Thought},  // gpt-oss
-    {"<|start|>assistant<|channel|>analysis<|message|>", "<|end|>", PartKind::Thought},
-    {"<|channel|>commentary<|message|>", "<|end|>", PartKind::Text},
-    {"<|start|>assistant<|channel|>commentary<|message|>", "<|end|>", PartKind::Text},
-    {"<|channel|>commentary to=", "<|call|>", PartKind::ToolCall},
-    {"<|start|>assistant<|channel|>commentary to=", "<|call|>", PartKind::ToolCall},
-    {"<|channel|>final<|message|>", "", PartKind::Text},
-    {"<|start|>assistant<|channel|>final<|message|>", "", PartKind::Text},
-    {"<tool_call>", "</tool_call>", PartKind::ToolCall},  // Hermes, Qwen, GLM
-    {"<seed:tool_call>", "</seed:tool_call>", PartKind::ToolCall},
-    {"<|tool_call>", "<tool_call|>", PartKind::ToolCall},                                // Gemma 4
-    {"[TOOL_CALLS]", "", PartKind::ToolCall},                                            // Mistral
-    {"<|python_tag|>", "", PartKind::ToolCall},                                          // Llama 3.1
-    {"<|tools_prefix|>", "<|tools_suffix|>", PartKind::ToolCall},                        // Apertus
-    {"<|tool_call_start|>", "<|tool_call_end|>", PartKind::ToolCall},                    // LFM2
-    {"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", PartKind::ToolCall},  // Kimi K2
-    {"<\uFF5Ctool\u2581calls\u2581begin\uFF5C>", "<\uFF5Ctool\u2581calls\u2581end\uFF5C>",
-     PartKind::ToolCall},  // DeepSeek
+    {"[THINK]", "[/THINK]", PartKind::Thought},                           // Magistral
+    {"<|inner_prefix|>", "<|inner_suffix|>", PartKind::Thought, true},    // Apertus
+    {"<|START_THINKING|>", "<|END_THINKING|>", PartKind::Thought, true},  // Command A
+    {"<|START_RESPONSE|>", "<|END_RESPONSE|>", PartKind::Text, true},
+    {"<|channel>thought\n", "<channel|>", PartKind::Thought, true},          // Gemma 4
+    {"<|channel|>analysis<|message|>", "<|end|>", PartKind::Thought, true},  // gpt-oss
+    {"<|start|>assistant<|channel|>analysis<|message|>", "<|end|>", PartKind::Thought, true},
+    {"<|channel|>commentary<|message|>", "<|end|>", PartKind::Text, true},
+    {"<|start|>assistant<|channel|>commentary<|message|>", "<|end|>", PartKind::Text, true},
+    {"<|channel|>final<|message|>", "", PartKind::Text, true},
+    {"<|start|>assistant<|channel|>final<|message|>", "", PartKind::Text, true},
+    {"<|channel|>final <|constrain|>json<|message|>", "", PartKind::Text, true},
+    {"<|start|>assistant<|channel|>final <|constrain|>json<|message|>", "", PartKind::Text, true},
+    {"<|open|>think<|sep|>", "<|close|>think<|sep|>", PartKind::Thought, true},  // Kimi K3
+    {"<|open|>response<|sep|>", "<|close|>response<|sep|>", PartKind::Text, true},
+    {"<|close|>message<|sep|>", "", PartKind::Text, true},
+    {">>>all\n", "", PartKind::Text},  // Functionary 3.2
 };
 
-struct Mark {
-    size_t at = std::string_view::npos;
-    std::string_view text;
-    const Markup* next = nullptr;  ///< what it begins; null when it ends something
-};
-
-/// The earliest mark; of those that begin at one place the longest.
-void consider(Mark& best, std::string_view text, std::string_view mark, const Markup* next) {
-    const size_t at = mark.empty() ? std::string_view::npos : text.find(mark);
-    if (at == std::string_view::npos) return;
-    if (at < best.at || (at == best.at && mark.size() > best.text.size())) best = {at, mark, next};
-}
-
-Mark firstMark(std::string_view text, const Markup* inside) {
-    Mark best;
-    // Inside something only its end counts: a thought may quote other marks.
-    if (inside && !inside->end.empty()) {
-        consider(best, text, inside->end, nullptr);
-        return best;
-    }
-    for (const Markup& markup : kMarkups) consider(best, text, markup.begin, &markup);
-    return best;
+bool isBlankText(std::string_view text) {
+    return text.find_first_not_of(" \t\r\n") == text.npos;
 }
 
 /// Bytes at the end that may still become `mark`.
@@ -67,11 +48,31 @@ size_t prefixTail(std::string_view text, std::string_view mark) {
     return 0;
 }
 
-size_t undecidedTail(std::string_view text, const Markup* inside) {
-    if (inside && !inside->end.empty()) return prefixTail(text, inside->end);
-    size_t longest = 0;
-    for (const Markup& markup : kMarkups) longest = std::max(longest, prefixTail(text, markup.begin));
-    return longest;
+/// Whether a token's text is part of a mark, or of what stands between those of a call.
+bool isPartOfMarks(std::string_view token) {
+    const auto has = [token](std::string_view text) { return text.find(token) != text.npos; };
+    return token == "<|\"|>" ||
+           std::ranges::any_of(kMarkups,
+                               [&](const Markup& markup) { return has(markup.begin) || has(markup.end); }) ||
+           std::ranges::any_of(allCallForms(), [&](const CallForm& form) {
+               return has(form.begin) || has(form.end) || has(form.call) || has(form.parameter);
+           });
+}
+
+/// What a prompt that ends like this has begun; null: nothing.
+const Markup* begunBy(std::string_view promptEnd) {
+    const auto withoutBlanks = [](std::string_view text) {
+        return text.substr(0, text.find_last_not_of(" \n") + 1);
+    };
+    const auto isBegun = [&](const Markup& markup) {
+        return withoutBlanks(promptEnd).ends_with(withoutBlanks(markup.begin));
+    };
+    const auto found = std::ranges::find_if(kMarkups, isBegun);
+    return found == std::end(kMarkups) ? nullptr : &*found;
+}
+
+nlohmann::ordered_json callObject(const ReadCall& call) {
+    return {{"name", call.name}, {"arguments", call.arguments}};
 }
 
 }  // namespace
@@ -80,56 +81,157 @@ std::span<const Markup> allMarkups() {
     return kMarkups;
 }
 
+std::string thoughtEnding(std::string_view promptEnd) {
+    const Markup* begun = begunBy(promptEnd);
+    if (begun == nullptr || begun->kind != PartKind::Thought) return {};
+    const bool hasLine = promptEnd.ends_with('\n') && !begun->begin.ends_with('\n');
+    return hasLine ? fmt::format("\n{}\n\n", begun->end) : std::string(begun->end);
+}
+
 std::unordered_map<TokenId, std::string> markTokens(const formats::TokenizerData& data) {
     std::unordered_map<TokenId, std::string> found;
     for (size_t id = 0; id < data.types.size(); ++id) {
         const std::string& text = data.tokens[id];
         if (data.types[id] != formats::TokenType::Control || text.empty()) continue;
-        const bool isPart = std::ranges::any_of(kMarkups, [&](const Markup& markup) {
-            return markup.begin.find(text) != markup.begin.npos || markup.end.find(text) != markup.end.npos;
-        });
-        if (isPart) found.emplace(static_cast<TokenId>(id), text);
+        if (isPartOfMarks(text)) found.emplace(static_cast<TokenId>(id), text);
     }
     return found;
 }
 
-MarkupSplitter::MarkupSplitter(std::string_view promptEnd) {
-    while (!promptEnd.empty() && (promptEnd.back() == '\n' || promptEnd.back() == ' '))
-        promptEnd.remove_suffix(1);
-    for (const Markup& markup : kMarkups) {
-        std::string_view begin = markup.begin;
-        while (begin.ends_with('\n')) begin.remove_suffix(1);
-        if (promptEnd.ends_with(begin)) m_inside = &markup;
-    }
+struct MarkupSplitter::Mark {
+    size_t at = std::string_view::npos;
+    std::string_view text;
+    const Markup* next = nullptr;  ///< what it begins; null when it ends something, or begins calls
+    bool isCall = false;
+};
+
+MarkupSplitter::MarkupSplitter(std::string_view promptEnd, CallReading calls) : m_calls(std::move(calls)) {
+    for (const CallForm* form : m_calls.forms())
+        if (!form->begin.empty() && promptEnd.ends_with(form->begin)) m_pending = form->begin;
+    m_inside = begunBy(promptEnd);
 }
 
 void MarkupSplitter::emit(size_t size, std::vector<PartPiece>& out) {
     if (size == 0) return;
     const PartKind kind = m_inside ? m_inside->kind : PartKind::Text;
-    out.push_back({kind, m_pending.substr(0, size), {}, std::exchange(m_begins, false)});
+    const std::string text = m_pending.substr(0, size);
+    m_isBeginning = m_isBeginning && isBlankText(text);
+    out.push_back({kind, text, {}, std::exchange(m_begins, false)});
     m_pending.erase(0, size);
+}
+
+/// Inside of something only its end counts, and calls: a thought may quote other marks.
+template <typename Visit>
+void MarkupSplitter::eachMark(Visit visit) const {
+    for (const CallForm* form : m_calls.forms()) visit(Mark{0, form->begin, nullptr, true});
+    if (m_inside && !m_inside->end.empty()) return visit(Mark{0, m_inside->end, nullptr, false});
+    for (const Markup& markup : kMarkups)
+        if (markup.isAnywhere || m_isBeginning) visit(Mark{0, markup.begin, &markup, false});
+}
+
+MarkupSplitter::Mark MarkupSplitter::firstMark(size_t from) const {
+    Mark best;
+    const std::string_view text = m_pending;
+    eachMark([&](Mark mark) {
+        if (mark.text.empty()) {
+            // Calls without a mark, where the answer begins.
+            const size_t first = text.find_first_not_of(" \t\r\n");
+            const bool isFirst = m_isBeginning && m_inside == nullptr && first != text.npos && first >= from;
+            mark.at = isFirst ? first : text.npos;
+        } else {
+            mark.at = text.find(mark.text, from);
+        }
+        if (mark.at == text.npos) return;
+        const bool onlyFirst = mark.next && !mark.next->isAnywhere;
+        if (onlyFirst && !isBlankText(text.substr(0, mark.at))) return;
+        const bool isBetter =
+            mark.at < best.at || (mark.at == best.at && mark.isCall && !best.isCall) ||
+            (mark.at == best.at && mark.isCall == best.isCall && mark.text.size() > best.text.size());
+        if (isBetter) best = mark;
+    });
+    return best;
+}
+
+size_t MarkupSplitter::undecidedTail() const {
+    size_t longest = 0;
+    eachMark([&](const Mark& mark) {
+        const size_t size = prefixTail(m_pending, mark.text);
+        const bool onlyFirst = mark.next && !mark.next->isAnywhere;
+        const std::string_view before = std::string_view(m_pending).substr(0, m_pending.size() - size);
+        if (!onlyFirst || isBlankText(before)) longest = std::max(longest, size);
+    });
+    return longest;
+}
+
+ReadCalls::Outcome MarkupSplitter::readCallsHere(bool isEnd, std::vector<PartPiece>& out) {
+    auto outcome = ReadCalls::Outcome::Text;
+    ReadCalls cut;
+    for (const CallForm* form : m_calls.forms()) {
+        if (form->begin.empty() && (!m_isBeginning || m_inside)) continue;
+        if (!m_pending.starts_with(form->begin)) continue;
+        ReadCalls read = readCalls(*form, m_pending, m_calls, isEnd);
+        if (read.outcome == ReadCalls::Outcome::Undecided) outcome = ReadCalls::Outcome::Undecided;
+        if (read.outcome != ReadCalls::Outcome::Calls) continue;
+        const bool isWhole = read.calls.back().arguments.is_object();
+        if (cut.calls.empty() || isWhole) cut = std::move(read);
+        if (isWhole) break;
+    }
+    if (cut.calls.empty() || (outcome == ReadCalls::Outcome::Undecided && !isEnd)) return outcome;
+    for (ReadCall& call : cut.calls) {
+        const std::string text =
+            callObject(call).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+        out.push_back({PartKind::ToolCall, text, call.name, true, call.id});
+    }
+    m_pending.erase(0, cut.size);
+    if (m_inside && m_inside->kind == PartKind::Thought) m_inside = nullptr;
+    m_begins = true;
+    m_isBeginning = false;
+    return ReadCalls::Outcome::Calls;
+}
+
+void MarkupSplitter::read(bool isEnd, std::vector<PartPiece>& out) {
+    size_t from = 0;  // before it there is nothing but text
+    for (Mark mark = firstMark(from); mark.at != std::string_view::npos; mark = firstMark(from)) {
+        if (mark.isCall) {
+            emit(mark.at, out);
+            from = 0;
+            const auto outcome = readCallsHere(isEnd, out);
+            if (outcome == ReadCalls::Outcome::Undecided && !isEnd) return;
+            if (outcome == ReadCalls::Outcome::Calls) continue;
+            // No call: another mark may begin here, else it is text.
+            const Markup* here = nullptr;
+            eachMark([&](const Mark& other) {
+                const bool isHere = !other.isCall && m_pending.starts_with(other.text);
+                if (isHere && other.next && (!here || other.text.size() > here->begin.size()))
+                    here = other.next;
+            });
+            if (here == nullptr) {
+                from = 1;
+                continue;
+            }
+            mark = {0, here->begin, here, false};
+        }
+        // A longer mark may begin at the same place and not be complete yet.
+        if (!isEnd && mark.next && undecidedTail() >= m_pending.size() - mark.at) return;
+        emit(mark.at, out);
+        m_pending.erase(0, mark.text.size());
+        m_inside = mark.next;
+        m_begins = true;
+        from = 0;
+    }
+    emit(isEnd ? m_pending.size() : m_pending.size() - undecidedTail(), out);
 }
 
 std::vector<PartPiece> MarkupSplitter::push(std::string_view text) {
     std::vector<PartPiece> out;
     m_pending += text;
-    for (Mark mark = firstMark(m_pending, m_inside); mark.at != std::string_view::npos;
-         mark = firstMark(m_pending, m_inside)) {
-        const size_t size = mark.text.size();
-        // A longer mark may begin at the same place and not be complete yet.
-        if (mark.next && undecidedTail(m_pending, m_inside) >= m_pending.size() - mark.at) break;
-        emit(mark.at, out);
-        m_pending.erase(0, size);
-        m_inside = mark.next;
-        m_begins = true;
-    }
-    emit(m_pending.size() - undecidedTail(m_pending, m_inside), out);
+    read(false, out);
     return out;
 }
 
 std::vector<PartPiece> MarkupSplitter::finish() {
     std::vector<PartPiece> out;
-    emit(m_pending.size(), out);
+    read(true, out);
     return out;
 }
 

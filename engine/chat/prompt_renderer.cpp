@@ -5,58 +5,36 @@
 #include <cctype>
 
 #include "engine/chat/jinja/template.h"
-#include "engine/chat/local_time.h"
 #include "engine/chat/markup.h"
 #include "engine/chat/tools.h"
-#include "ingle/role_name.h"
 
 namespace ingle::chat {
 namespace {
 
-using jinja::makeText;
-using jinja::Origin;
-using jinja::Value;
-
-/// [{role, content}], with tool_calls, and name where the role is "tool". Roles are ours, so a template may
-/// build special tokens of them.
-Result<Value> messageList(std::span<const TextMessage> messages) {
-    std::vector<Value> list;
-    for (const TextMessage& message : messages) {
-        std::vector<std::pair<Value, Value>> fields;
-        const auto set = [&fields](std::string_view name, Value value) {
-            fields.emplace_back(makeText(name, Origin::Template), std::move(value));
-        };
-        set("role", makeText(message.resultOf ? "tool" : roleName(message.role), Origin::Template));
-        set("content", makeText(message.text, Origin::Message));
-        if (message.resultOf) set("name", makeText(*message.resultOf, Origin::Message));
-        std::vector<Value> calls;
-        for (const Part& part : message.toolCalls) {
-            INGLE_TRY_ASSIGN(Value call, toolCall(part));
-            calls.push_back(std::move(call));
-        }
-        if (!calls.empty()) {
-            INGLE_TRY_ASSIGN(Value callList, jinja::makeList(std::move(calls)));
-            set("tool_calls", std::move(callList));
-        }
-        INGLE_TRY_ASSIGN(Value entry, jinja::makeDict(std::move(fields)));
-        list.push_back(std::move(entry));
-    }
-    return jinja::makeList(std::move(list));
-}
-
 /// System messages as the beginning of the first question.
-std::vector<TextMessage> withoutSystem(std::span<const TextMessage> messages) {
-    std::vector<TextMessage> out;
+std::vector<ChatMessage> withoutSystem(std::span<const ChatMessage> messages) {
+    std::vector<ChatMessage> out;
     std::string system;
-    for (const TextMessage& message : messages) {
+    for (const ChatMessage& message : messages) {
         if (message.role == Role::System) {
-            system += message.text + "\n\n";
+            system += messageText(message) + "\n\n";
             continue;
         }
         out.push_back(message);
-        if (message.role == Role::User) out.back().text.insert(0, std::exchange(system, ""));
+        if (message.role != Role::User || system.empty() || isToolResult(message)) continue;
+        auto& parts = out.back().parts;
+        if (parts.empty() || parts.front().kind != PartKind::Text) parts.insert(parts.begin(), Part{});
+        parts.front().text.insert(0, std::exchange(system, ""));
     }
     return out;
+}
+
+bool hasCalls(std::span<const ChatMessage> messages) {
+    return std::ranges::any_of(messages, [](const ChatMessage& message) {
+        return std::ranges::any_of(message.parts, [](const Part& part) {
+            return part.kind == PartKind::ToolCall || part.kind == PartKind::ToolResult;
+        });
+    });
 }
 
 bool speaksOfThoughts(std::string_view source) {
@@ -98,7 +76,7 @@ bool says(std::span<const tokenizer::TextSegment> segments, const ChatMessage& m
     std::string said;
     for (const auto& segment : segments)
         if (!segment.parseSpecial) said += segment.text;
-    const std::string text = messageText(message, Thoughts::Omit);
+    const std::string text = messageText(message);
     const size_t begin = text.find_first_not_of(" \t\r\n");
     if (begin == text.npos) return true;
     const std::string_view words = std::string_view(text).substr(begin, kMost);
@@ -112,22 +90,23 @@ std::string joined(const std::string& first, const std::string& second) {
 
 }  // namespace
 
-/// A template, and what its text says about it.
+/// A template, and what is known of it.
 struct PromptRenderer::Source {
     static Result<std::shared_ptr<const Source>> parse(std::string_view text) {
         INGLE_TRY_ASSIGN(jinja::Template parsed, jinja::Template::parse(text));
         const auto asks = [text](std::string_view variable) { return usesVariable(text, variable); };
+        MessageForm form = findMessageForm(parsed, text);
         return std::make_shared<const Source>(
-            Source{.jinja = std::move(parsed),
-                   .knowsThoughts = text.find("</think>") != text.npos,
+            Source{.text = std::string(text),
+                   .jinja = std::move(parsed),
+                   .form = form,
                    .asksForThinking = std::ranges::any_of(kThinkingVariables, asks),
                    .asksForTools = asks("tools")});
     }
-    /// What templates call it: those of Qwen3 and SmolLM3, and those of DeepSeek V3.1 and Granite.
-    static constexpr std::array<std::string_view, 2> kThinkingVariables{"enable_thinking", "thinking"};
 
+    std::string text;
     jinja::Template jinja;
-    bool knowsThoughts = false;  ///< answers may stand in it as the model wrote them
+    MessageForm form;
     bool asksForThinking = false;
     bool asksForTools = false;
 };
@@ -135,8 +114,8 @@ struct PromptRenderer::Source {
 PromptRenderer PromptRenderer::create(const formats::ModelFile& file) {
     PromptRenderer renderer;
     renderer.m_builtIn = &choosePromptFormat(file);
-    renderer.m_bos = textOfToken(file.tokenizer, file.tokenizer.bos);
-    renderer.m_eos = textOfToken(file.tokenizer, file.tokenizer.eos);
+    renderer.m_variables.bos = textOfToken(file.tokenizer, file.tokenizer.bos);
+    renderer.m_variables.eos = textOfToken(file.tokenizer, file.tokenizer.eos);
     const std::string& own = file.tokenizer.chatTemplate;
     if (own.empty()) {
         renderer.m_fallbackReason =
@@ -156,8 +135,9 @@ PromptRenderer PromptRenderer::create(const formats::ModelFile& file) {
 
 PromptRenderer PromptRenderer::inForm(const PromptForm& form) const {
     PromptRenderer renderer = *this;
-    renderer.m_thinking = form.thinking;
-    renderer.m_tools = form.tools;
+    renderer.m_variables.thinking = form.thinking;
+    renderer.m_variables.tools = form.tools;
+    renderer.m_variables.arguments = form.templateArguments;
     if (form.chatTemplate.empty()) return renderer;
     if (auto parsed = Source::parse(form.chatTemplate)) {
         renderer.m_given = std::move(*parsed);
@@ -170,64 +150,84 @@ PromptRenderer PromptRenderer::inForm(const PromptForm& form) const {
     return renderer;
 }
 
-Result<PromptRenderer::Segments> PromptRenderer::renderTexts(const Source& source,
-                                                             std::span<const TextMessage> messages,
-                                                             GenerationPrompt add, ToolForm tools,
-                                                             jinja::Meter& meter) const {
-    INGLE_TRY_ASSIGN(const Value list, messageList(messages));
-    jinja::Dict context;
-    const auto set = [&](std::string_view name, Value value) {
-        context.entries.emplace_back(makeText(name, Origin::Template), std::move(value));
-    };
-    set("messages", list);
-    set("add_generation_prompt", add == GenerationPrompt::Add);
-    set("bos_token", makeText(m_bos, Origin::Template));
-    set("eos_token", makeText(m_eos, Origin::Template));
-    if (m_thinking != Thinking::AsUsual)
-        for (const std::string_view name : Source::kThinkingVariables) set(name, m_thinking == Thinking::On);
-    const std::tm now = localTime();
-    jinja::Dict withNone = context;
-    for (const char* name : {"tools", "documents"})
-        withNone.entries.emplace_back(makeText(name, Origin::Template), jinja::None{});
-    if (tools == ToolForm::Fields) {
-        INGLE_TRY_ASSIGN(withNone.entries[withNone.entries.size() - 2].second, toolList(m_tools));
-        return source.jinja.render(withNone, now, meter);
-    }
-    auto segments = source.jinja.render(withNone, now, meter);
-    if (segments) return segments;
-    // Some templates only work where these are undefined.
-    if (auto retried = source.jinja.render(context, now, meter)) return retried;
-    return segments;
+PromptRenderer PromptRenderer::at(const std::tm& time) const {
+    PromptRenderer renderer = *this;
+    renderer.m_variables.now = time;
+    return renderer;
 }
 
-Result<PromptRenderer::Segments> PromptRenderer::renderBy(const Source& source,
+CallReading PromptRenderer::callReading() const {
+    const auto& source = m_given ? m_given : m_own;
+    return {m_variables.tools, source ? source->text : std::string_view()};
+}
+
+PromptRenderer PromptRenderer::withTokens(std::string bos, std::string eos) const {
+    PromptRenderer renderer = *this;
+    renderer.m_variables.bos = std::move(bos);
+    renderer.m_variables.eos = std::move(eos);
+    return renderer;
+}
+
+Result<PromptRenderer::Rendered> PromptRenderer::renderBy(const Source& source,
                                                           std::span<const ChatMessage> messages,
                                                           GenerationPrompt add, jinja::Meter& meter) const {
-    if (m_tools.empty()) return renderMessages(source, messages, add, ToolForm::Text, meter);
-    if (source.asksForTools)
-        if (auto segments = renderMessages(source, messages, add, ToolForm::Fields, meter)) return segments;
+    const bool withTools = !m_variables.tools.empty();
+    MessageForm inText = source.form;
+    inText.hasCalls = false;
+    if (!withTools && !hasCalls(messages))
+        return renderMessages(source, messages, m_variables, source.form, add, meter);
+    std::string refusal;
+    if (source.form.hasCalls || (withTools && source.asksForTools)) {
+        auto rendered = renderMessages(source, messages, m_variables, source.form, add, meter);
+        if (rendered) return rendered;
+        refusal = rendered.error().message;
+    }
     // It knows no tools, or not in this form.
-    return renderMessages(source, toldOfTools(messages, m_tools), add, ToolForm::Text, meter);
+    TemplateVariables variables = m_variables;
+    variables.tools.clear();
+    INGLE_TRY_ASSIGN(Rendered told, withTools
+                                        ? renderMessages(source, toldOfTools(messages, m_variables.tools),
+                                                         variables, inText, add, meter)
+                                        : renderMessages(source, messages, variables, inText, add, meter));
+    if (!refusal.empty())
+        told.note =
+            joined(fmt::format("The chat template refuses these tools or calls ({}), so they are told "
+                               "in words.",
+                               shown(refusal)),
+                   told.note);
+    return told;
 }
 
-Result<PromptRenderer::Segments> PromptRenderer::renderMessages(const Source& source,
+Result<PromptRenderer::Rendered> PromptRenderer::renderMessages(const Source& source,
                                                                 std::span<const ChatMessage> messages,
-                                                                GenerationPrompt add, ToolForm tools,
+                                                                const TemplateVariables& variables,
+                                                                MessageForm form, GenerationPrompt add,
                                                                 jinja::Meter& meter) const {
-    if (source.knowsThoughts)
-        if (auto segments =
-                renderTexts(source, messageTexts(messages, Thoughts::Mark, tools), add, tools, meter))
-            return segments;
-    const auto texts = messageTexts(messages, Thoughts::Omit, tools);
-    auto segments = renderTexts(source, texts, add, tools, meter);
-    if (segments || std::ranges::find(texts, Role::System, &TextMessage::role) == texts.end())
-        return segments;
-    if (auto merged = renderTexts(source, withoutSystem(texts), add, tools, meter)) return merged;
-    return segments;
+    const auto renderIn = [&](const MessageForm& tried,
+                              std::span<const ChatMessage> given) -> Result<Rendered> {
+        INGLE_TRY_ASSIGN(const jinja::Value values, messageValues(given, tried));
+        INGLE_TRY_ASSIGN(Segments segments, renderTemplate(source.jinja, values, variables, add, meter));
+        return Rendered{.segments = std::move(segments), .note = {}};
+    };
+    auto rendered = renderIn(form, messages);
+    if (rendered) return rendered;
+    // The small chats by which the form was found do not tell everything.
+    form.noneIsEmpty = true;
+    form.lists = {};
+    if (auto plainer = renderIn(form, messages)) return plainer;
+    if (std::ranges::find(messages, Role::System, &ChatMessage::role) == messages.end()) return rendered;
+    if (auto merged = renderIn(form, withoutSystem(messages))) {
+        merged->note = fmt::format(
+            "The chat template refuses this system message ({}), so it begins the first "
+            "question.",
+            shown(rendered.error().message));
+        return merged;
+    }
+    return rendered;
 }
 
 std::string PromptRenderer::noteOf(const Source* source) const {
-    if (m_thinking == Thinking::AsUsual || (source && source->asksForThinking)) return {};
+    if (m_variables.thinking == Thinking::AsUsual || (source && source->asksForThinking)) return {};
     return "The form of the chat has no place that says whether to think, so the model decides.";
 }
 
@@ -235,14 +235,17 @@ PromptRenderer::Rendered PromptRenderer::render(std::span<const ChatMessage> mes
                                                 jinja::Meter& meter) const {
     std::string reason = m_givenReason;
     if (m_given) {
-        auto segments = renderBy(*m_given, messages, add, meter);
+        auto rendered = renderBy(*m_given, messages, add, meter);
         const bool isQuestion =
             !messages.empty() && messages.back().role == Role::User && !isToolResult(messages.back());
-        const bool asks = segments && (!isQuestion || says(*segments, messages.back()));
-        if (asks) return {std::move(*segments), noteOf(m_given.get())};
-        reason = segments ? "The chat template that was set leaves out the question, so it is not used."
+        const bool asks = rendered && (!isQuestion || says(rendered->segments, messages.back()));
+        if (asks) {
+            rendered->note = joined(rendered->note, noteOf(m_given.get()));
+            return std::move(*rendered);
+        }
+        reason = rendered ? "The chat template that was set leaves out the question, so it is not used."
                           : fmt::format("The chat template that was set failed ({}), so it is not used.",
-                                        shown(segments.error().message));
+                                        shown(rendered.error().message));
     }
     Rendered rendered = renderOwn(messages, add, meter);
     rendered.note = joined(reason, rendered.note);
@@ -259,13 +262,16 @@ PromptRenderer::Rendered PromptRenderer::renderOwn(std::span<const ChatMessage> 
                                                    GenerationPrompt add, jinja::Meter& meter) const {
     std::string reason = m_fallbackReason;
     if (m_own) {
-        auto segments = renderBy(*m_own, messages, add, meter);
-        if (segments) return {std::move(*segments), noteOf(m_own.get())};
+        auto rendered = renderBy(*m_own, messages, add, meter);
+        if (rendered) {
+            rendered->note = joined(rendered->note, noteOf(m_own.get()));
+            return std::move(*rendered);
+        }
         reason = fmt::format("The model's chat template failed ({}), so the chat format '{}' is used.",
-                             shown(segments.error().message), m_builtIn->name);
+                             shown(rendered.error().message), m_builtIn->name);
     }
-    const auto texts = m_tools.empty() ? messageTexts(messages, Thoughts::Omit)
-                                       : messageTexts(toldOfTools(messages, m_tools), Thoughts::Omit);
+    const auto texts = m_variables.tools.empty() ? messageTexts(messages)
+                                                 : messageTexts(toldOfTools(messages, m_variables.tools));
     return {m_builtIn->render(texts, add), joined(reason, noteOf(nullptr)), m_builtIn->stops};
 }
 

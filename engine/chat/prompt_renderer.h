@@ -9,8 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/chat/dialects/call_reader.h"
 #include "engine/chat/jinja/meter.h"
+#include "engine/chat/message_values.h"
 #include "engine/chat/prompt_format.h"
+#include "engine/chat/template_variables.h"
 
 namespace ingle::chat {
 
@@ -21,6 +24,10 @@ class PromptRenderer {
     static PromptRenderer create(const formats::ModelFile& file);
     /// The same model's prompts in another form.
     PromptRenderer inForm(const PromptForm& form) const;
+    /// The same at another moment than now.
+    PromptRenderer at(const std::tm& time) const;
+    /// The same with other texts of the tokens that begin and end a text.
+    PromptRenderer withTokens(std::string bos, std::string eos) const;
 
     struct Rendered {
         std::vector<tokenizer::TextSegment> segments;  ///< message text is never parseSpecial
@@ -29,13 +36,16 @@ class PromptRenderer {
         std::span<const std::string_view> stops = {};
     };
     /// A template that refuses a system message gets it as the beginning of the first question; one that
-    /// fails otherwise is replaced, for this prompt, by what is next. What the model thought before
-    /// earlier answers is left out, unless the template knows such thoughts itself: then they stand in the
-    /// answer as the model wrote them, which every such template can read.
+    /// refuses tools has them told in words; one that fails otherwise is replaced, for this prompt, by what
+    /// is next. Templates get what the model thought before earlier answers as a field, and decide what is
+    /// written of it. The built-in formats leave it out.
     /// All tries together use what `meter` has left; once it is used up or stopped, the built-in format is
     /// used.
     Rendered render(std::span<const ChatMessage> messages, GenerationPrompt add, jinja::Meter& meter) const;
     Rendered render(std::span<const ChatMessage> messages, GenerationPrompt add) const;
+
+    /// How the tools that it tells of are called by answers.
+    CallReading callReading() const;
 
     /// "template", or the name of the built-in format.
     std::string_view name() const { return m_given || m_own ? "template" : m_builtIn->name; }
@@ -51,24 +61,22 @@ class PromptRenderer {
     PromptRenderer() = default;
     Rendered renderOwn(std::span<const ChatMessage> messages, GenerationPrompt add,
                        jinja::Meter& meter) const;
-    Result<Segments> renderBy(const Source& source, std::span<const ChatMessage> messages,
+    /// By a template, perhaps with a note. Errors: the template's.
+    Result<Rendered> renderBy(const Source& source, std::span<const ChatMessage> messages,
                               GenerationPrompt add, jinja::Meter& meter) const;
-    Result<Segments> renderMessages(const Source& source, std::span<const ChatMessage> messages,
-                                    GenerationPrompt add, ToolForm tools, jinja::Meter& meter) const;
-    Result<Segments> renderTexts(const Source& source, std::span<const TextMessage> messages,
-                                 GenerationPrompt add, ToolForm tools, jinja::Meter& meter) const;
+    Result<Rendered> renderMessages(const Source& source, std::span<const ChatMessage> messages,
+                                    const TemplateVariables& variables, MessageForm form,
+                                    GenerationPrompt add, jinja::Meter& meter) const;
     /// `source` null: a built-in format.
     std::string noteOf(const Source* source) const;
 
     std::shared_ptr<const Source> m_given;  ///< null: none was set, or it cannot be parsed
     std::shared_ptr<const Source> m_own;    ///< null: the file has none that can be parsed
-    Thinking m_thinking = Thinking::AsUsual;
-    std::string m_tools;  ///< see PromptForm; empty: none
+    TemplateVariables m_variables;
     bool m_thinks = false;
     const PromptFormat* m_builtIn = nullptr;
     std::string m_givenReason;  ///< why the one that was set is not used
     std::string m_fallbackReason;
-    std::string m_bos, m_eos;  ///< texts of these tokens, which templates write out
 };
 
 }  // namespace ingle::chat

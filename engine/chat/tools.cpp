@@ -72,20 +72,28 @@ Result<jinja::Value> toolList(std::string_view tools) {
 std::vector<ChatMessage> toldOfTools(std::span<const ChatMessage> messages, std::string_view tools) {
     std::vector<ChatMessage> told(messages.begin(), messages.end());
     const bool hasSystem = !told.empty() && told.front().role == Role::System;
-    if (!hasSystem) told.insert(told.begin(), ChatMessage{Role::System, {}});
-    const std::string before = hasSystem ? "\n\n" : "";
-    told.front().parts.push_back({PartKind::Text, before + instructions(tools), {}});
+    if (!hasSystem) told.insert(told.begin(), textMessage(Role::System, {}));
+    auto& parts = told.front().parts;
+    if (parts.empty() || parts.back().kind != PartKind::Text) parts.push_back({PartKind::Text, {}, {}});
+    std::string& text = parts.back().text;
+    text += (text.empty() ? "" : "\n\n") + instructions(tools);
     return told;
 }
 
-Result<jinja::Value> toolCall(const Part& part) {
-    const json call = parseJson(part.text);
-    json function{{"name", part.data}, {"arguments", part.text}};
-    if (call.is_object()) {
-        if (call.contains("name")) function["name"] = call["name"];
-        function["arguments"] = call.value("arguments", json::object());
+std::optional<CallInPart> readCall(const Part& part) {
+    const json object = parseJson(part.text);
+    if (!object.is_object()) return std::nullopt;
+    CallInPart call{.name = part.data, .arguments = json::object(), .argumentText = {}};
+    if (const auto name = object.find("name"); name != object.end() && name->is_string())
+        call.name = name->get<std::string>();
+    if (const auto given = object.find("arguments"); given != object.end()) call.arguments = *given;
+    if (call.arguments.is_string()) {
+        call.argumentText = call.arguments.get<std::string>();
+        if (json parsed = parseJson(call.argumentText); !parsed.is_discarded()) call.arguments = parsed;
+    } else {
+        call.argumentText = call.arguments.dump(-1, ' ', false, json::error_handler_t::replace);
     }
-    return jinja::fromJson({{"type", "function"}, {"function", std::move(function)}});
+    return call;
 }
 
 }  // namespace ingle::chat

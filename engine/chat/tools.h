@@ -1,6 +1,8 @@
 /// Functions that an answer may call (PromptForm::tools), and how a model is told of them.
 #pragma once
 
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,8 +26,13 @@ Result<jinja::Value> toolList(std::string_view tools);
 /// form they are called.
 std::vector<ChatMessage> toldOfTools(std::span<const ChatMessage> messages, std::string_view tools);
 
-/// A part of kind ToolCall as templates want it: {"type": "function", "function": {"name", "arguments"}}. One
-/// that is not in the form of a JSON object has its text as arguments.
-Result<jinja::Value> toolCall(const Part& part);
+/// What a part of kind ToolCall says.
+struct CallInPart {
+    std::string name;
+    nlohmann::ordered_json arguments;  ///< an object, or the text that was meant to be one
+    std::string argumentText;          ///< the same, byte for byte as it was given
+};
+/// Nothing when its text is no JSON object.
+std::optional<CallInPart> readCall(const Part& part);
 
 }  // namespace ingle::chat

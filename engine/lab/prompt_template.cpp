@@ -1,10 +1,9 @@
 #include "engine/lab/prompt_template.h"
 
-#include <cstdio>
-
 #include "engine/chat/jinja/from_json.h"
 #include "engine/chat/local_time.h"
 #include "engine/formats/model_file.h"
+#include "engine/lab/chat_form.h"
 
 namespace ingle::lab {
 namespace {
@@ -12,20 +11,6 @@ namespace {
 using chat::jinja::Template;
 using chat::jinja::Value;
 using nlohmann::ordered_json;
-
-Result<std::tm> parseTime(const std::string& text) {
-    std::tm time{};
-    int used = 0;
-    const int count = std::sscanf(text.c_str(), "%d-%d-%dT%d:%d:%d%n", &time.tm_year, &time.tm_mon,
-                                  &time.tm_mday, &time.tm_hour, &time.tm_min, &time.tm_sec, &used);
-    if (count != 6 || static_cast<size_t>(used) != text.size())
-        return fail(ErrorCode::InvalidArgument, "'{}' is no time like 2025-07-26T12:34:56", text);
-    time.tm_year -= 1900;
-    time.tm_mon -= 1;
-    std::tm normalized = time;
-    timegm(&normalized);  // finds the day of the week and of the year
-    return normalized;
-}
 
 Result<Template> parse(const std::string& path, std::string_view source) {
     auto parsed = Template::parse(source);

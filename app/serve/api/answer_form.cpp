@@ -47,7 +47,8 @@ json callList(std::span<const ToolCall> calls, const AnswerName& name, unsigned 
     for (size_t index = 0; index < calls.size(); ++index) {
         json call = json::object();
         if (isStreamed) call["index"] = first + index;
-        call["id"] = fmt::format("call_{}_{}_{}", name.id, choice, first + index);
+        call["id"] = calls[index].id.empty() ? fmt::format("call_{}_{}_{}", name.id, choice, first + index)
+                                             : calls[index].id;
         call["type"] = "function";
         call["function"] = {{"name", calls[index].name}, {"arguments", calls[index].arguments}};
         list.push_back(std::move(call));

@@ -58,14 +58,15 @@ void readResponseFormat(Fields& fields, GenerateRequest& request) {
     if (auto whole = inner.finish(); !whole) fields.complain(whole.error());
 }
 
-/// vLLM's names for whether a model thinks.
+/// Variables of the chat template (vLLM's name for them): whichever it has, as `enable_thinking`.
 void readTemplateArguments(Fields& fields, PromptForm& form) {
     const json* arguments = fields.object("chat_template_kwargs");
-    if (arguments == nullptr) return;
-    Fields inner(*arguments, "chat_template_kwargs");
-    if (const auto thinks = inner.boolean("enable_thinking"))
-        form.thinking = *thinks ? Thinking::On : Thinking::Off;
-    if (auto whole = inner.finish(); !whole) fields.complain(whole.error());
+    if (arguments == nullptr || arguments->empty()) return;
+    for (const char* name : {"messages", "tools", "add_generation_prompt"})
+        if (arguments->contains(name))
+            fields.complain(fmt::format("'{}' is no argument of a chat template.", name),
+                            "chat_template_kwargs");
+    form.templateArguments = toText(*arguments);
 }
 
 /// An answer that goes on (vLLM's continue_final_message): its beginning is taken off the messages.

@@ -45,6 +45,7 @@ void Choice::readCalls(Delta& delta, bool isEnd) {
         Part& part = m_parts[m_partsRead];
         if (part.kind != PartKind::ToolCall) continue;
         if (auto calls = parseToolCalls(part.text)) {
+            if (calls->size() == 1) calls->front().id = part.id;
             addCalls(delta, std::move(*calls));
         } else {
             // In a form that is not known it is left to whoever asked.

@@ -1,4 +1,4 @@
-/// Calls of functions, in the forms in which models write them.
+/// Calls of functions.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@ namespace ingle::serve::api {
 struct ToolCall {
     std::string name;
     std::string arguments;  ///< a JSON object, as text
+    std::string id = {};    ///< the model's own; empty: it gave none
 };
 
-/// What stands between a model's marks of a call: a JSON object with "name" and "arguments" (Hermes, Qwen;
-/// "parameters": Llama 3.1), a list of those (Mistral), or <function=…><parameter=…> (Qwen3-Coder). Nothing
-/// for another form.
+/// A JSON object with "name" and "arguments" ("parameters": Llama 3.1), or a list of those. The engine reads
+/// other forms and gives out this one. Nothing for anything else.
 std::optional<std::vector<ToolCall>> parseToolCalls(std::string_view text);
 
 }  // namespace ingle::serve::api

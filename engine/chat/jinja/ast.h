@@ -186,6 +186,20 @@ struct SetBlockStatement final : Statement {
     Body body;
 };
 
+/// {% filter a | b %}…{% endfilter %}
+struct FilterStatement final : Statement {
+    Result<Flow> execute(Interpreter& in) const override;
+    std::vector<std::unique_ptr<const ApplyExpr>> filters;
+    Body body;
+};
+
+/// {% with a = 1, b = 2 %}…{% endwith %}
+struct WithStatement final : Statement {
+    Result<Flow> execute(Interpreter& in) const override;
+    std::vector<std::pair<std::string, ExpressionPtr>> variables;
+    Body body;
+};
+
 struct MacroStatement final : Statement {
     Result<Flow> execute(Interpreter& in) const override;
     std::string name;
@@ -193,7 +207,15 @@ struct MacroStatement final : Statement {
     Body body;
 };
 
-/// Statements with variables of their own, e.g. {% generation %}.
+/// {% call(parameters) macro(arguments) %}…{% endcall %}: the macro can call the body as `caller`.
+struct CallStatement final : Statement {
+    Result<Flow> execute(Interpreter& in) const override;
+    std::unique_ptr<MacroStatement> caller;
+    ExpressionPtr callee;
+    ArgumentList arguments;
+};
+
+/// Statements with variables of their own: {% generation %}, {% block name %}, {% autoescape false %}.
 struct ScopeStatement final : Statement {
     Result<Flow> execute(Interpreter& in) const override;
     Body body;

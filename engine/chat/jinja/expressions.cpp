@@ -188,7 +188,59 @@ Result<Arguments> ArgumentList::evaluate(Interpreter& in) const {
     return arguments;
 }
 
+namespace {
+
+/// Gives the variable, or the attribute of a namespace, that `place` names another value.
+Status replace(Interpreter& in, const Expression& place, Value value) {
+    if (const auto* name = dynamic_cast<const NameExpr*>(&place))
+        return in.reassign(name->name, std::move(value));
+    if (const auto* attribute = dynamic_cast<const AttributeExpr*>(&place)) {
+        INGLE_TRY_ASSIGN(const Value owner, attribute->object->evaluate(in));
+        if (Value* held = owner.space() ? owner.space()->find(attribute->name) : nullptr) {
+            *held = std::move(value);
+            return {};
+        }
+    }
+    return fail(ErrorCode::InvalidArgument, "only the list of a variable can be changed");
+}
+
+/// list.append(element) and list.pop(index). Values never change, so what names the list gets another one.
+/// Nothing when `callee` is something else.
+Result<std::optional<Value>> changeList(Interpreter& in, const Expression& callee,
+                                        const ArgumentList& arguments) {
+    const auto* method = dynamic_cast<const AttributeExpr*>(&callee);
+    const bool isPop = method && method->name == "pop";
+    if (!isPop && !(method && method->name == "append")) return std::optional<Value>();
+    INGLE_TRY_ASSIGN(const Value held, method->object->evaluate(in));
+    const List* list = held.list();
+    if (!list || list->kind != List::Kind::List) return std::optional<Value>();
+    INGLE_TRY_ASSIGN(const Arguments given, arguments.evaluate(in));
+    const size_t numGiven = given.positional.size();
+    if (!given.named.empty() || (isPop ? numGiven > 1 : numGiven != 1))
+        return fail(ErrorCode::InvalidArgument, "'{}' takes one argument", method->name);
+    std::vector<Value> items;
+    INGLE_TRY(in.append(items, list->items));
+    Value result = None{};
+    if (isPop) {
+        const auto count = static_cast<int64_t>(items.size());
+        const auto index = numGiven == 0 ? std::optional<int64_t>(-1) : given.positional[0].integer();
+        const int64_t at = !index ? count : *index < 0 ? *index + count : *index;
+        if (at < 0 || at >= count) return fail(ErrorCode::InvalidArgument, "'pop' finds no such element");
+        result = items[static_cast<size_t>(at)];
+        items.erase(items.begin() + at);
+    } else {
+        INGLE_TRY(in.append(items, given.positional));
+    }
+    INGLE_TRY_ASSIGN(Value changed, makeList(std::move(items)));
+    INGLE_TRY(replace(in, *method->object, std::move(changed)));
+    return std::optional<Value>(std::move(result));
+}
+
+}  // namespace
+
 Result<Value> CallExpr::run(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const std::optional<Value> changed, changeList(in, *callee, arguments));
+    if (changed) return *changed;
     INGLE_TRY_ASSIGN(const Value function, callee->evaluate(in));
     INGLE_TRY_ASSIGN(const Arguments values, arguments.evaluate(in));
     return in.call(function, values);

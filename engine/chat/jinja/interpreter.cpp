@@ -56,6 +56,17 @@ Status Interpreter::assign(std::string_view name, Value value) {
     return {};
 }
 
+Status Interpreter::reassign(std::string_view name, Value value) {
+    for (Scope* scope = m_scope.get(); scope; scope = scope->parent.get()) {
+        INGLE_TRY(spendOnNames(name, scope->variables.size()));
+        Value* held = scope->find(name);
+        if (!held) continue;
+        *held = std::move(value);
+        return {};
+    }
+    return fail(ErrorCode::InvalidArgument, "'{}' is undefined", shown(name));
+}
+
 Interpreter::Inside::Inside(Interpreter& in, std::shared_ptr<Scope> parent) : m_in(in), m_before(in.m_scope) {
     m_in.m_scope = std::make_shared<Scope>();
     m_in.m_scope->parent = std::move(parent);

@@ -58,6 +58,8 @@ class Interpreter {
     // Variables.
     Result<Value> lookUp(std::string_view name);
     Status assign(std::string_view name, Value value);
+    /// Gives a variable that exists, in whichever block, another value. Errors: InvalidArgument.
+    Status reassign(std::string_view name, Value value);
     const std::shared_ptr<Scope>& scope() const { return m_scope; }
     /// A new scope inside `parent` until it is destroyed.
     class Inside {

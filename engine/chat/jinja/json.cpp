@@ -22,6 +22,12 @@ class JsonPrinter {
             list && (list->kind == List::Kind::List || list->kind == List::Kind::Tuple))
             return printList(*list);
         if (const Dict* dict = value.dict()) return printDict(*dict);
+        // Python refuses one, but templates that other engines render write some.
+        if (value.generator()) {
+            INGLE_TRY_ASSIGN(std::vector<Value> items, m_in.iterate(value));
+            INGLE_TRY_ASSIGN(const Value list, makeList(std::move(items)));
+            return print(list);
+        }
         return fail(ErrorCode::InvalidArgument, "an object of type {} cannot be written as JSON",
                     typeName(value));
     }

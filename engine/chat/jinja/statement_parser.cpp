@@ -81,6 +81,11 @@ class StatementParser {
             {"break", &StatementParser::parseBreak},
             {"continue", &StatementParser::parseContinue},
             {"generation", &StatementParser::parseGeneration},
+            {"filter", &StatementParser::parseFilter},
+            {"with", &StatementParser::parseWith},
+            {"call", &StatementParser::parseCall},
+            {"block", &StatementParser::parseNamedBlock},
+            {"autoescape", &StatementParser::parseAutoescape},
         };
         const size_t line = m_cursor.peek().line;
         INGLE_TRY_ASSIGN(const std::string name, m_cursor.takeName());
@@ -180,20 +185,94 @@ class StatementParser {
         auto node = std::make_unique<MacroStatement>();
         INGLE_TRY_ASSIGN(node->name, m_cursor.takeName());
         INGLE_TRY(m_cursor.expectOperator("("));
+        INGLE_TRY(parseParameters(*node));
+        INGLE_TRY(parseMacroBody(*node, "endmacro"));
+        m_cursor.skipName(node->name);
+        INGLE_TRY(endOfTag());
+        return node;
+    }
+
+    /// Up to the parenthesis that closes them.
+    Status parseParameters(MacroStatement& node) {
         while (!m_cursor.skipOperator(")")) {
-            if (!node->parameters.empty()) INGLE_TRY(m_cursor.expectOperator(","));
+            if (!node.parameters.empty()) INGLE_TRY(m_cursor.expectOperator(","));
             INGLE_TRY_ASSIGN(std::string name, m_cursor.takeName());
             ExpressionPtr fallback;
             if (m_cursor.skipOperator("=")) {
                 INGLE_TRY_ASSIGN(fallback, m_expressions.expression());
             }
-            node->parameters.emplace_back(std::move(name), std::move(fallback));
+            node.parameters.emplace_back(std::move(name), std::move(fallback));
         }
+        return {};
+    }
+
+    Status parseMacroBody(MacroStatement& node, std::string_view end) {
         const size_t loopsOutside = std::exchange(m_loops, 0);
-        const auto tag = parseBlock(node->body, {"endmacro"});
+        const auto tag = parseBlock(node.body, {end});
         m_loops = loopsOutside;
         INGLE_TRY(tag);
-        m_cursor.skipName(node->name);
+        return {};
+    }
+
+    Result<StatementPtr> parseCall() {
+        auto node = std::make_unique<CallStatement>();
+        node->caller = std::make_unique<MacroStatement>();
+        node->caller->name = "caller";
+        if (m_cursor.skipOperator("(")) INGLE_TRY(parseParameters(*node->caller));
+        const size_t line = m_cursor.peek().line;
+        INGLE_TRY_ASSIGN(ExpressionPtr expression, m_expressions.expression());
+        // The parser of expressions makes nodes, which are const; a block calls what its call would.
+        auto* call = const_cast<CallExpr*>(dynamic_cast<const CallExpr*>(expression.get()));
+        if (!call) return fail(ErrorCode::Corrupt, "line {}: a call block without a call", line);
+        node->callee = std::move(call->callee);
+        node->arguments = std::move(call->arguments);
+        INGLE_TRY(parseMacroBody(*node->caller, "endcall"));
+        INGLE_TRY(endOfTag());
+        return node;
+    }
+
+    Result<StatementPtr> parseFilter() {
+        auto node = std::make_unique<FilterStatement>();
+        do {
+            INGLE_TRY_ASSIGN(auto filter, m_expressions.filter());
+            node->filters.push_back(std::move(filter));
+        } while (m_cursor.skipOperator("|"));
+        INGLE_TRY(parseBlock(node->body, {"endfilter"}));
+        INGLE_TRY(endOfTag());
+        return node;
+    }
+
+    Result<StatementPtr> parseWith() {
+        auto node = std::make_unique<WithStatement>();
+        while (m_cursor.peek().kind != Token::Kind::BlockEnd) {
+            if (!node->variables.empty()) INGLE_TRY(m_cursor.expectOperator(","));
+            INGLE_TRY_ASSIGN(std::string name, m_cursor.takeName());
+            INGLE_TRY(m_cursor.expectOperator("="));
+            INGLE_TRY_ASSIGN(ExpressionPtr value, m_expressions.expression());
+            node->variables.emplace_back(std::move(name), std::move(value));
+        }
+        INGLE_TRY(parseBlock(node->body, {"endwith"}));
+        INGLE_TRY(endOfTag());
+        return node;
+    }
+
+    /// A template that nothing extends has its blocks where they stand.
+    Result<StatementPtr> parseNamedBlock() {
+        auto node = std::make_unique<ScopeStatement>();
+        INGLE_TRY_ASSIGN(const std::string name, m_cursor.takeName());
+        while (m_cursor.skipName("scoped") || m_cursor.skipName("required")) {
+        }
+        INGLE_TRY(parseBlock(node->body, {"endblock"}));
+        m_cursor.skipName(name);
+        INGLE_TRY(endOfTag());
+        return node;
+    }
+
+    /// Chat templates escape nothing, whatever they say: a prompt is no HTML.
+    Result<StatementPtr> parseAutoescape() {
+        auto node = std::make_unique<ScopeStatement>();
+        INGLE_TRY(m_expressions.expression());
+        INGLE_TRY(parseBlock(node->body, {"endautoescape"}));
         INGLE_TRY(endOfTag());
         return node;
     }

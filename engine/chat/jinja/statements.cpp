@@ -37,6 +37,19 @@ Status assignTo(Interpreter& in, const std::vector<std::string>& targets, Value 
     return {};
 }
 
+/// The body of a call block, in the macro that it is given to.
+constexpr std::string_view kCaller = "caller";
+
+/// Applies one filter after the other.
+Result<Value> filtered(Interpreter& in, const std::vector<std::unique_ptr<const ApplyExpr>>& filters,
+                       Text text) {
+    Value value = makeText(std::move(text));
+    for (const auto& filter : filters) {
+        INGLE_TRY_ASSIGN(value, filter->apply(in, value));
+    }
+    return value;
+}
+
 /// A macro sees the variables of the block it stands in, as they are when it is called.
 class Macro final : public Callable {
   public:
@@ -56,9 +69,9 @@ class Macro final : public Callable {
                         shown(m_statement.name), parameters.size(), arguments.positional.size());
         for (const auto& [name, value] : arguments.named) {
             INGLE_TRY(in.spendOnNames(name, parameters.size()));
-            if (std::ranges::find(parameters, name, [](const auto& each) {
-                    return std::string_view(each.first);
-                }) == parameters.end())
+            if (name != kCaller && std::ranges::find(parameters, name, [](const auto& each) {
+                                       return std::string_view(each.first);
+                                   }) == parameters.end())
                 return fail(ErrorCode::InvalidArgument, "the macro '{}' has no argument '{}'",
                             shown(m_statement.name), shown(name));
         }
@@ -88,6 +101,9 @@ class Macro final : public Callable {
             }
             INGLE_TRY(in.assign(name, std::move(value)));
         }
+        const auto caller =
+            std::ranges::find(arguments.named, kCaller, [](const auto& each) { return each.first; });
+        if (caller != arguments.named.end()) INGLE_TRY(in.assign(kCaller, caller->second));
         return {};
     }
 
@@ -167,11 +183,36 @@ Result<Flow> SetStatement::execute(Interpreter& in) const {
 
 Result<Flow> SetBlockStatement::execute(Interpreter& in) const {
     INGLE_TRY_ASSIGN(Text text, executeToText(in, body));
-    Value value = makeText(std::move(text));
-    for (const auto& filter : filters) {
-        INGLE_TRY_ASSIGN(value, filter->apply(in, value));
-    }
+    INGLE_TRY_ASSIGN(Value value, filtered(in, filters, std::move(text)));
     INGLE_TRY(in.assign(target, std::move(value)));
+    return Flow::Normal;
+}
+
+Result<Flow> FilterStatement::execute(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(Text text, executeToText(in, body));
+    INGLE_TRY_ASSIGN(const Value value, filtered(in, filters, std::move(text)));
+    INGLE_TRY(in.write(value));
+    return Flow::Normal;
+}
+
+Result<Flow> WithStatement::execute(Interpreter& in) const {
+    std::vector<Value> values;
+    for (const auto& [name, expression] : variables) {
+        INGLE_TRY_ASSIGN(Value value, expression->evaluate(in));
+        values.push_back(std::move(value));
+    }
+    const Interpreter::Inside inside(in, in.scope());
+    for (size_t i = 0; i < values.size(); ++i) INGLE_TRY(in.assign(variables[i].first, std::move(values[i])));
+    return jinja::execute(in, body);
+}
+
+Result<Flow> CallStatement::execute(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value function, callee->evaluate(in));
+    INGLE_TRY_ASSIGN(Arguments values, arguments.evaluate(in));
+    values.named.emplace_back(kCaller,
+                              std::shared_ptr<const Callable>(std::make_shared<Macro>(*caller, in.scope())));
+    INGLE_TRY_ASSIGN(const Value written, in.call(function, values));
+    INGLE_TRY(in.write(written));
     return Flow::Normal;
 }
 

@@ -11,8 +11,8 @@ namespace ingle {
 enum class PartKind {
     Text,        ///< Markdown, as the person or the model wrote it
     Thought,     ///< what the model thinks before it answers; `data`: how long it took in ms (empty: unknown)
-    ToolCall,    ///< `data`: name of the tool; `text`: the call in the model's own form
-    ToolResult,  ///< `data`: name of the tool; `text`: its result
+    ToolCall,    ///< `data`: name of the tool; `text`: a JSON object of its "name" and "arguments"
+    ToolResult,  ///< `data`: name of the tool, where it is known; `text`: its result
     Attachment,  ///< `data`: name of the file; `text`: the text that was read from it
     Image,       ///< `data`: where the picture is stored; `text`: a description of what it shows
     Source,      ///< `data`: address or file; `text`: the passage that was used
@@ -22,6 +22,8 @@ struct Part {
     PartKind kind = PartKind::Text;
     std::string text;  ///< UTF-8
     std::string data;  ///< depends on the kind, see PartKind
+    /// Of a ToolCall, and of the ToolResult that answers it: what links the two. Empty: their order does.
+    std::string id = {};
 
     bool operator==(const Part&) const = default;
 };
@@ -33,6 +35,7 @@ struct PartPiece {
     std::string text;     ///< UTF-8, whole characters
     std::string data;     ///< replaces the part's data unless it is empty
     bool begins = false;  ///< begins a new part, as a piece of another kind than the last part always does
+    std::string id = {};  ///< replaces the part's id unless it is empty
 
     bool operator==(const PartPiece&) const = default;
 };
@@ -45,10 +48,11 @@ inline bool beginsPart(const Part* last, const PartPiece& piece) {
 /// Adds `piece` to the parts of a message.
 inline void append(std::vector<Part>& parts, const PartPiece& piece) {
     if (beginsPart(parts.empty() ? nullptr : &parts.back(), piece)) {
-        parts.push_back({piece.kind, piece.text, piece.data});
+        parts.push_back({piece.kind, piece.text, piece.data, piece.id});
     } else {
         parts.back().text += piece.text;
         if (!piece.data.empty()) parts.back().data = piece.data;
+        if (!piece.id.empty()) parts.back().id = piece.id;
     }
 }
 
@@ -58,6 +62,7 @@ inline void append(std::vector<PartPiece>& pieces, const PartPiece& piece) {
     if (goesOn) {
         pieces.back().text += piece.text;
         if (!piece.data.empty()) pieces.back().data = piece.data;
+        if (!piece.id.empty()) pieces.back().id = piece.id;
     } else {
         pieces.push_back(piece);
     }

@@ -21,6 +21,9 @@ enum class Role { System, User, Assistant };
 struct ChatMessage {
     Role role = Role::User;
     std::vector<Part> parts;
+    /// A system message that the application's developer wrote, which some chat templates tell apart.
+    bool fromDeveloper = false;
+    std::string name = {};  ///< of who says it, for chat templates that tell several apart; empty: none
 
     bool operator==(const ChatMessage&) const = default;
 };
@@ -250,6 +253,8 @@ struct PromptForm {
     /// "description", "parameters"}}, as in OpenAI's interface. If the template does not support tools, a
     /// system message describes them. Empty: none.
     std::string tools;
+    /// Further variables of the chat template, by name: a JSON object. Empty: none.
+    std::string templateArguments;
 
     bool operator==(const PromptForm&) const = default;
 };

@@ -16,7 +16,9 @@ std::vector<std::string> stopsOf(const GenerateRequest& request, const PlannedPr
 }  // namespace
 
 AnswerText::AnswerText(const GenerateRequest& request, const PlannedPrompt& prompt)
-    : m_isChat(!request.messages.empty()), m_decoder(stopsOf(request, prompt)), m_splitter(prompt.end) {}
+    : m_isChat(!request.messages.empty()),
+      m_decoder(stopsOf(request, prompt)),
+      m_splitter(prompt.end, prompt.calls) {}
 
 std::string AnswerText::bytesOf(const OpenedModel& model, TokenId id) const {
     const auto mark = m_isChat ? model.markTokens.find(id) : model.markTokens.end();

@@ -175,6 +175,7 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
         SizedPrompt prompt;
         PlannedPrompt& planned = prompt.planned;
         planned.thinks = prompts.thinks();
+        planned.calls = prompts.callReading();
         std::vector<ChatMessage> kept;
         for (const Turn& turn : turns) {
             const bool drop = !turn.mustStay && count > 0;
@@ -196,7 +197,7 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
     for (Turn& turn : turns) {
         for (uint32_t i = turn.first; i < turn.end; ++i) {
             INGLE_TRY(checkWanted());
-            const tokenizer::TextSegment text{chat::messageText(request.messages[i], chat::Thoughts::Mark)};
+            const tokenizer::TextSegment text{chat::messageText(request.messages[i])};
             INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode({&text, 1}, /*addSpecial=*/false));
             turn.estimate += ids.size() + kMarkupTokens;
         }
@@ -254,8 +255,7 @@ Result<PromptPreview> previewPrompt(const OpenedModel& model, const GenerateRequ
     for (const ChatMessage& message : request.messages) {
         auto& counts = preview.partTokens.emplace_back();
         for (const Part& part : message.parts) {
-            const tokenizer::TextSegment text{
-                chat::messageText({message.role, {part}}, chat::Thoughts::Omit)};
+            const tokenizer::TextSegment text{chat::messageText({message.role, {part}})};
             INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode({&text, 1}, /*addSpecial=*/false));
             counts.push_back(static_cast<uint32_t>(ids.size()));
         }
@@ -321,8 +321,12 @@ Result<PlannedPrompt> planPrompt(const OpenedModel& model, const GenerateRequest
                      request.messages.empty() ? planRaw(model, request) : planChat(model, request));
     planned.plan.contextTokens = contextOf(model, request);
     if (!request.resumeText.empty()) {
-        INGLE_TRY_ASSIGN(planned.begun, tokenizeWithin(model, {request.resumeText}, /*addSpecial=*/false,
-                                                       planned.plan.contextTokens));
+        INGLE_TRY_ASSIGN(const auto resumed, tokenizeWithin(model, {request.resumeText}, /*addSpecial=*/false,
+                                                            planned.plan.contextTokens));
+        // It is the answer's, not a thought's that the chat format has begun.
+        const tokenizer::TextSegment ending{chat::thoughtEnding(planned.end), /*parseSpecial=*/true};
+        INGLE_TRY_ASSIGN(planned.begun, model.tokenizer->encode({&ending, 1}, /*addSpecial=*/false));
+        planned.begun.insert(planned.begun.end(), resumed.begin(), resumed.end());
     }
     planned.plan.promptTokens = static_cast<uint32_t>(planned.ids.size() + planned.begun.size());
     planned.plan.promptHash = hashIds(planned.ids);

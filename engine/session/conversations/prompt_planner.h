@@ -21,7 +21,8 @@ struct PlannedPrompt {
     std::vector<std::string> stops;  ///< of the chat format
     /// Markup at the end of the prompt's text, which the answer goes on from.
     std::string end;
-    bool thinks = false;  ///< the chat format speaks of thoughts: such models write long ones
+    chat::CallReading calls;  ///< those that the answer may make
+    bool thinks = false;      ///< the chat format speaks of thoughts: such models write long ones
 };
 
 /// Keeps the system message, pinned messages and the last one, and drops whole turns (a question with its

@@ -75,6 +75,16 @@ TEST(ChatRequest, CallsAndResultsOfToolsFindEachOther) {
         {"role": "tool", "tool_call_id": "call_2", "content": "noon"},
         {"role": "tool", "tool_call_id": "call_1", "content": "2 degrees"},
         {"role": "assistant", "content": "Cold."}])"));
+    // Ids that they have stay.
+    const ChatMessage called{
+        Role::Assistant,
+        {{PartKind::ToolCall, call, "weather", "a"}, {PartKind::ToolCall, call, "weather", "b"}}};
+    const ChatMessage told{Role::User,
+                           {{PartKind::ToolResult, "2", {}, "b"}, {PartKind::ToolResult, "1", {}, "a"}}};
+    const json linked = chatMessages(std::vector{called, told});
+    EXPECT_EQ(linked[0]["tool_calls"][1]["id"], "b");
+    EXPECT_EQ(linked[1], json::parse(R"({"role": "tool", "tool_call_id": "b", "content": "2"})"));
+    EXPECT_EQ(linked[2], json::parse(R"({"role": "tool", "tool_call_id": "a", "content": "1"})"));
     // In no form that can be read, and a result that nobody asked for: they stand in the text.
     ChatMessage strange{Role::Assistant,
                         {{PartKind::ToolCall, "weather(Ghent)", {}}, {PartKind::ToolResult, "2", "x"}}};

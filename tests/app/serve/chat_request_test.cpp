@@ -50,7 +50,7 @@ TEST(ChatRequest, WhatIsAskedForIsHanded) {
     EXPECT_THAT(generate.sampler.logitBias, ElementsAre(LogitBias{13, -100}));
     EXPECT_THAT(generate.stops, ElementsAre("END"));
     EXPECT_EQ(generate.chances, 3u);
-    EXPECT_EQ(generate.promptForm.thinking, Thinking::Off);
+    EXPECT_EQ(generate.promptForm.templateArguments, R"({"enable_thinking":false})");
     EXPECT_EQ(generate.whenFull, WhenFull::Refuse);
     // A schema's properties are written in its order.
     EXPECT_EQ(generate.jsonSchema,
@@ -117,24 +117,27 @@ TEST(ChatRequest, WhatIsTooMuchToBeKeptIsRefused) {
 TEST(ChatRequest, MessagesBecomeParts) {
     const auto request = readChatRequest(R"({"model":"m","messages":[
         {"role":"developer","content":"Be brief."},
-        {"role":"user","content":[{"type":"text","text":"How "},{"type":"text","text":"cold?"}]},
+        {"role":"user","name":"Ann","content":[{"type":"text","text":"How "},{"type":"text","text":"cold?"}]},
         {"role":"assistant","content":null,"reasoning_content":"Hm.","tool_calls":[
             {"id":"c1","type":"function","function":{"name":"weather","arguments":"{\"b\":1,\"a\":2}"}},
             {"id":"c2","type":"function","function":{"name":"time","arguments":"{}"}}]},
         {"role":"tool","tool_call_id":"c1","content":"Cold."},
-        {"role":"tool","tool_call_id":"c2","content":"Noon."},
+        {"role":"tool","tool_call_id":"c2","content":[{"type":"text","text":"Noon."},{"type":"text","text":"Sharp."}]},
         {"role":"user","content":"So?"}]})");
     ASSERT_TRUE(request) << request.error().message;
     const ChatMessage calls{
         Role::Assistant,
         {{PartKind::Thought, "Hm.", {}},
-         {PartKind::ToolCall, R"({"name":"weather","arguments":{"b":1,"a":2}})", "weather"},
-         {PartKind::ToolCall, R"({"name":"time","arguments":{}})", "time"}}};
+         {PartKind::ToolCall, R"({"name":"weather","arguments":"{\"b\":1,\"a\":2}"})", "weather", "c1"},
+         {PartKind::ToolCall, R"({"name":"time","arguments":"{}"})", "time", "c2"}}};
     const ChatMessage results{
-        Role::User, {{PartKind::ToolResult, "Cold.", "weather"}, {PartKind::ToolResult, "Noon.", "time"}}};
+        Role::User,
+        {{PartKind::ToolResult, "Cold.", {}, "c1"}, {PartKind::ToolResult, "Noon.\nSharp.", {}, "c2"}}};
+    const ChatMessage rules{Role::System, {{PartKind::Text, "Be brief.", {}}}, true};
+    const ChatMessage question{
+        Role::User, {{PartKind::Text, "How ", {}}, {PartKind::Text, "cold?", {}}}, false, "Ann"};
     EXPECT_THAT(request->generate.messages,
-                ElementsAre(textMessage(Role::System, "Be brief."), textMessage(Role::User, "How cold?"),
-                            calls, results, textMessage(Role::User, "So?")));
+                ElementsAre(rules, question, calls, results, textMessage(Role::User, "So?")));
 }
 
 TEST(ChatRequest, ArgumentsThatAreNestedTooDeepStayText) {

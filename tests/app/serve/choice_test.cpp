@@ -16,7 +16,7 @@ GenerateResult ended(StopReason reason = StopReason::EndOfText) {
     return result;
 }
 
-TEST(ToolCalls, AreReadInTheFormsInWhichModelsWriteThem) {
+TEST(ToolCalls, AreJson) {
     const auto one = [](std::string_view text) {
         const auto calls = parseToolCalls(text);
         return calls && calls->size() == 1 ? calls->front().name + " " + calls->front().arguments : "none";
@@ -24,16 +24,11 @@ TEST(ToolCalls, AreReadInTheFormsInWhichModelsWriteThem) {
     EXPECT_EQ(one("\n{\"name\": \"f\", \"arguments\": {\"b\": 1, \"a\": \"x\"}}\n"), R"(f {"b":1,"a":"x"})");
     EXPECT_EQ(one(R"({"name":"f","parameters":{}})"), "f {}");
     EXPECT_EQ(one(R"([{"name":"f","arguments":"{\"a\":1}"}])"), R"(f {"a":1})");
-    EXPECT_EQ(one("<function=f>\n<parameter=a>\n5\n</parameter>\n<parameter=b>\ntwo "
-                  "words\n</parameter>\n</function>"),
-              R"(f {"a":5,"b":"two words"})");
     EXPECT_EQ(one("f(1)"), "none");
     EXPECT_EQ(one(R"({"arguments":{}})"), "none");
-    EXPECT_EQ(one("<function=f><parameter=a>5"), "none");
     EXPECT_EQ(one(""), "none");
     const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
     EXPECT_EQ(one(R"({"name":"f","arguments":)" + deep + "}"), "none");
-    EXPECT_EQ(one("<function=f><parameter=a>[1]</parameter></function>"), R"(f {"a":[1]})");
     EXPECT_EQ(parseToolCalls(R"([{"name":"f"},{"name":"g"}])")->size(), 2u);
 }
 
@@ -52,6 +47,16 @@ TEST(Choice, TellsTextAsItComesAndCallsWhenTheyAreWhole) {
     EXPECT_EQ(last.firstCall, 1u);
     EXPECT_EQ(choice.finishReason(), "tool_calls");
     EXPECT_EQ(choice.text(), "Let me see.");
+}
+
+TEST(Choice, TheModelsOwnIdsStay) {
+    Choice choice(0, Calls::AsWritten);
+    choice.add({{PartKind::ToolCall, R"({"name":"f","arguments":{}})", "f", true, "aQ3xR7mK2"}}, {});
+    choice.add({{PartKind::ToolCall, R"({"name":"g","arguments":{}})", "g", true}}, {});
+    choice.finish(ended());
+    const std::string whole = chatForm().whole({"chatcmpl-1", "m", 7}, std::span(&choice, 1), {});
+    EXPECT_THAT(whole, HasSubstr(R"("id":"aQ3xR7mK2")"));
+    EXPECT_THAT(whole, HasSubstr(R"("id":"call_chatcmpl-1_0_1")"));
 }
 
 TEST(Choice, BehindTheFirstCallNothingCountsWhereOneWasAskedFor) {

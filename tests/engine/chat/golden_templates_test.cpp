@@ -38,7 +38,13 @@ TEST(GoldenTemplates, everyCaseIsEqual) {
             const auto expected = each["expected"].get<std::string>();
             const std::string text = renderText(source, variablesOf(conversation, model, Absent::None));
             ++numCases;
-            if (expected.starts_with("error: ")) {
+            // Other engines do what transformers' sandbox refuses, and so do we.
+            const bool isOnlyTheSandboxs = expected.find("is unsafe") != expected.npos ||
+                                           expected.find("not JSON serializable") != expected.npos;
+            if (expected.starts_with("error: ") && isOnlyTheSandboxs) {
+                ++numFailures;
+                EXPECT_FALSE(text.starts_with("error: ")) << text;
+            } else if (expected.starts_with("error: ")) {
                 ++numFailures;
                 EXPECT_TRUE(text.starts_with("error: ")) << text;
                 const bool isRefusal = each.value("raised", "") == "TemplateError";

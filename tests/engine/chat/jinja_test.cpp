@@ -40,11 +40,39 @@ TEST(Jinja, errorsNameTheLine) {
         {"{% include 'x' %}", "line 1: the tag 'include' is not supported"},
         {"{% break %}", "line 1: outside of a loop"},
         {"{% for x in y recursive %}{% endfor %}", "line 1: recursive loops are not supported"},
+        {"{% call 1 %}{% endcall %}", "line 1: a call block without a call"},
         {"{% set a, b %}{% endset %}", "line 1: the end of the tag where '=' belongs"},
         {"{{ f(a=1, 2) }}", "line 1: '2' where a named argument belongs"},
     };
     for (const auto& [source, message] : cases)
         EXPECT_EQ(renderText(source), std::string("error: ") + message) << source;
+}
+
+TEST(Jinja, blocksOfOtherEnginesAndOfTemplatesThatNothingExtends) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"{% filter trim | upper %}  a{{ 'b' }} {% endfilter %}!", "AB!"},
+        {"{% with a = 1, b = 'x' %}{{ a }}{{ b }}{% endwith %}{{ a is defined }}", "1xFalse"},
+        {"{% set a = 1 %}{% with a = a + 1 %}{{ a }}{% endwith %}{{ a }}", "21"},
+        {"{% macro f(x) %}<{{ x }}>{{ caller() }}</{{ x }}>{% endmacro %}{% call f('b') %}in{% endcall %}",
+         "<b>in</b>"},
+        {"{% macro f() %}{{ caller(1) }}{{ caller(2) }}{% endmacro %}{% call(n) f() %}{{ n * n }};{% endcall "
+         "%}",
+         "1;4;"},
+        {"{% block head %}a{% endblock head %}{% block b scoped %}b{% endblock %}", "ab"},
+        {"{% autoescape true %}{{ '<' }}{% endautoescape %}", "<"},
+        {"{% set l = [1] %}{% set _ = l.append(2) %}{{ l }}{% for x in [3] %}{% set _ = l.append(x) %}{% "
+         "endfor %}{{ l }}",
+         "[1, 2][1, 2, 3]"},
+        {"{% set ns = namespace(l=[]) %}{% for x in 'ab' %}{% set _ = ns.l.append(x) %}{% endfor %}{{ ns.l "
+         "}}",
+         "['a', 'b']"},
+        {"{{ [1, 2] | map('string') | tojson }}", "[\"1\", \"2\"]"},
+        {"{{ [1].append(2) }}", "error: only the list of a variable can be changed"},
+        {"{% set l = [1, 2, 3] %}{{ l.pop(0) }}{{ l.pop() }}{{ l }}", "13[2]"},
+        {"{% set l = [] %}{{ l.pop() }}", "error: 'pop' finds no such element"},
+        {"{% set l = [] %}{{ l.append() }}", "error: 'append' takes one argument"},
+    };
+    for (const auto& [source, expected] : cases) EXPECT_EQ(renderText(source), expected) << source;
 }
 
 /// What a template does with a message, and which of its text may be parsed for special tokens ("[…]").

@@ -29,22 +29,20 @@ TEST(Markup, tellsKindsApartHoweverTheTextIsCut) {
     const std::pair<const char*, const char*> cases[] = {
         {"Hello", "A(Hello)"},
         {"<think>hm</think>Hello", "R(hm)A(Hello)"},
-        {"a<think>b</think>c<think>d", "A(a)R(b)A(c)R(d)"},
+        {"a<think>b</think>c<think>d", "A(a<think>b</think>c<think>d)"},
+        {" \n<think>b</think>c<think>d", "A( \n)R(b)A(c<think>d)"},
         {"<think>quotes <tool_call> and <think></think>x", "R(quotes <tool_call> and <think>)A(x)"},
         {"<think></think>x", "A(x)"},
         {"1 < 2 <thin", "A(1 < 2 <thin)"},
         {"</think>", "A(</think>)"},
         {"<think>a</thin", "R(a</thin)"},
-        {"<tool_call>\n{\"a\": 1}\n</tool_call>ok", "T(\n{\"a\": 1}\n)A(ok)"},
-        {"[TOOL_CALLS][{}]", "T([{}])"},
-        {"<|python_tag|>f()", "T(f())"},
+        // Without tools nothing is a call.
+        {"<tool_call>\n{\"name\": \"f\"}\n</tool_call>ok",
+         "A(<tool_call>\n{\"name\": \"f\"}\n</tool_call>ok)"},
         {"[THINK]a[/THINK]b", "R(a)A(b)"},
         {"<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b", "R(a)A(b)"},
-        {"<|channel|>commentary to=f <|message|>{}<|call|>", "T(f <|message|>{})"},
         // Neighbours of one kind, too, are parts of their own.
-        {"<tool_call>a</tool_call><tool_call>b</tool_call>", "T(a)T(b)"},
-        {"[TOOL_CALLS]a[TOOL_CALLS]b", "T(a)T(b)"},
-        {"a<think></think>b", "A(a)A(b)"},
+        {"<|inner_prefix|>a<|inner_suffix|>b<|inner_prefix|><|inner_suffix|>c", "R(a)A(b)A(c)"},
         {"<|channel|>commentary<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b",
          "A(a)A(b)"},
     };
@@ -57,6 +55,13 @@ TEST(Markup, aPromptMayHaveBegunToThink) {
     EXPECT_EQ(split("hm</think>Hello", 3, "<|assistant|>\n<think>\n"), "R(hm)A(Hello)");
     EXPECT_EQ(split("hm</think>Hello", 3, "<|assistant|>\n"), "A(hm</think>Hello)");
     EXPECT_EQ(split("Hello", 3, "<think>\n\n</think>\n\n"), "A(Hello)");
+}
+
+TEST(Markup, aThoughtThatThePromptHasBegunEndsAsItBegan) {
+    EXPECT_EQ(thoughtEnding("<|assistant|>\n<think>\n"), "\n</think>\n\n");
+    EXPECT_EQ(thoughtEnding("<|Assistant|><think>"), "</think>");
+    EXPECT_EQ(thoughtEnding("<think>\n\n</think>\n\n"), "");
+    EXPECT_EQ(thoughtEnding("<|assistant|>\n"), "");
 }
 
 TEST(Markup, everyMarkIsRecognised) {

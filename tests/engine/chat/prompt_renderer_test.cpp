@@ -54,7 +54,9 @@ TEST(PromptRenderer, aRefusedSystemMessageBeginsTheFirstQuestion) {
     const auto renderer = PromptRenderer::create(modelWith(kNoSystem));
     const auto rendered = renderer.render(kChat, GenerationPrompt::Add);
     EXPECT_EQ(textOf(rendered.segments), "<user>Be brief.\n\n<|user|>");
-    EXPECT_EQ(rendered.note, "");
+    EXPECT_EQ(rendered.note,
+              "The chat template refuses this system message (System role not supported), so it begins the "
+              "first question.");
     for (const auto& segment : rendered.segments)
         EXPECT_TRUE(!segment.parseSpecial || segment.text.find("brief") == std::string::npos);
 }
@@ -81,10 +83,95 @@ TEST(PromptRenderer, thoughtsOfEarlierAnswersAreLeftOut) {
         EXPECT_THAT(text, testing::Not(HasSubstr("hm")));
         EXPECT_THAT(text, testing::Not(HasSubstr("unfinished")));
     }
-    // A template that knows thoughts decides itself.
-    const auto knowing = PromptRenderer::create(
-        modelWith("{% for m in messages %}[{{ m.content.split('</think>')[0] }}]{% endfor %}"));
-    EXPECT_THAT(textOf(knowing.render(chat, GenerationPrompt::Add).segments), HasSubstr("[<think>\nhm\n]"));
+    // A template decides itself, whatever it calls them.
+    for (const std::string name : {"reasoning_content", "reasoning", "thinking"}) {
+        const auto knowing = PromptRenderer::create(
+            modelWith("{% for m in messages %}[{{ m." + name + " }}|{{ m.content }}]{% endfor %}"));
+        EXPECT_THAT(textOf(knowing.render(chat, GenerationPrompt::Add).segments),
+                    HasSubstr("[hm|Hello][unfinished|a]"));
+    }
+}
+
+const std::vector<ChatMessage> kTwoCalls{
+    textMessage(Role::User, "?"),
+    {Role::Assistant,
+     {{PartKind::ToolCall, R"({"name":"f","arguments":"{\"x\": 1.0}"})", "f", "id0000001"},
+      {PartKind::ToolCall, R"({"name":"g","arguments":"{}"})", "g", "id0000002"}}},
+    {Role::User,
+     {{PartKind::ToolResult, "two", {}, "id0000002"}, {PartKind::ToolResult, "one", {}, "id0000001"}}}};
+
+TEST(PromptRenderer, idsLinkCallsAndResults) {
+    const auto renderer = PromptRenderer::create(modelWith(
+        "{% for m in messages %}{% for c in m.tool_calls %}{{ c.id }}={{ c.function.name }};{% endfor "
+        "%}{% if m.role == 'tool' %}{{ m.tool_call_id }}:{{ m.content }}{{ m.name }};{% endif %}{% endfor "
+        "%}"));
+    EXPECT_EQ(textOf(renderer.render(kTwoCalls, GenerationPrompt::Omit).segments),
+              "id0000001=f;id0000002=g;id0000002:two;id0000001:one;");
+    // Where nobody gave any, they are made, and results answer calls in order.
+    auto messages = kTwoCalls;
+    for (ChatMessage& message : messages)
+        for (Part& part : message.parts) part.id.clear();
+    EXPECT_EQ(textOf(renderer.render(messages, GenerationPrompt::Omit).segments),
+              "call00000=f;call00001=g;call00000:two;call00001:one;");
+}
+
+TEST(PromptRenderer, argumentsAreObjectsOrTheTextThatWasGiven) {
+    const auto with = [](const std::string& expression) {
+        return textOf(
+            PromptRenderer::create(modelWith("{% for m in messages %}{% for c in m.tool_calls %}[{{ " +
+                                             expression + " }}]{% endfor %}{% endfor %}"))
+                .render(kTwoCalls, GenerationPrompt::Omit)
+                .segments);
+    };
+    EXPECT_EQ(with("c.function.arguments | tojson"), "[{\"x\": 1.0}][{}]");
+    EXPECT_EQ(with("'' + c.function.arguments"), "[{\"x\": 1.0}][{}]");
+}
+
+TEST(PromptRenderer, anAnswerOfCallsAloneHasNoContent) {
+    const auto with = [](const std::string& each) {
+        return textOf(PromptRenderer::create(modelWith("{% for m in messages %}{% if m.tool_calls %}" + each +
+                                                       "{% endif %}{% endfor %}"))
+                          .render(kTwoCalls, GenerationPrompt::Omit)
+                          .segments);
+    };
+    EXPECT_EQ(with("{{ m.content is none }}"), "True");
+    EXPECT_EQ(with("[{{ m.content }}]"), "[]");
+    EXPECT_EQ(with("[{{ m.content | trim ~ ('x' in m.content) }}]"), "[False]");
+}
+
+TEST(PromptRenderer, severalTextsStayAListWhereTheTemplateTakesOne) {
+    const std::vector<ChatMessage> chat{{Role::User, {{PartKind::Text, "a", {}}, {PartKind::Text, "b", {}}}}};
+    const auto with = [&chat](const std::string& each) {
+        return textOf(PromptRenderer::create(modelWith("{% for m in messages %}" + each + "{% endfor %}"))
+                          .render(chat, GenerationPrompt::Omit)
+                          .segments);
+    };
+    EXPECT_EQ(with("{% for p in m.content %}<{{ p.text }}>{% endfor %}"), "<a><b>");
+    EXPECT_EQ(with("{{ m.content }}"), "a\nb");
+    EXPECT_EQ(with("{{ '' + m.content }}"), "a\nb");
+}
+
+TEST(PromptRenderer, aDeveloperIsOneWhereTheTemplateKnowsThem) {
+    const std::vector<ChatMessage> chat{{Role::System, {{PartKind::Text, "rule", {}}}, true},
+                                        textMessage(Role::User, "?")};
+    const auto with = [&chat](const std::string& source) {
+        return textOf(
+            PromptRenderer::create(modelWith(source)).render(chat, GenerationPrompt::Omit).segments);
+    };
+    EXPECT_EQ(with("{% for m in messages %}{{ m.role }};{% endfor %}"), "system;user;");
+    EXPECT_EQ(
+        with("{% for m in messages %}{% if m.role == 'developer' %}D{{ m.content }}{% endif %}{% endfor %}"),
+        "Drule");
+    EXPECT_EQ(with("{% for m in messages %}{% if m.role in ['system', 'developer'] %}{{ m.role }}{% endif %}"
+                   "{% endfor %}"),
+              "system");
+}
+
+TEST(PromptRenderer, argumentsOfTheTemplateAreVariables) {
+    const auto renderer =
+        PromptRenderer::create(modelWith("{{ effort }}{{ docs[0].t }}{{ messages | length }}"))
+            .inForm({.templateArguments = R"({"effort":"high","docs":[{"t":1}]})"});
+    EXPECT_EQ(textOf(renderer.render(kChat, GenerationPrompt::Omit).segments), "high12");
 }
 
 TEST(PromptRenderer, aTemplateThatIsSetTakesThePlaceOfTheModelsOwn) {
@@ -175,19 +262,24 @@ TEST(PromptRenderer, aTemplateThatDoesNotAskForToolsHasThemToldAsASystemMessage)
     const std::string alone = textOf(renderer.render(chatWithCalls(), GenerationPrompt::Omit).segments);
     EXPECT_THAT(alone, testing::StartsWith("<s><|system|>You may call functions"));
     EXPECT_THAT(alone, HasSubstr(R"({"type":"function","function":{"name":"weather")"));
-    EXPECT_THAT(alone, HasSubstr("```tool_result\nCold <|user|>.\n```"));
+    EXPECT_THAT(alone, HasSubstr("<tool_response name=\"weather\">\nCold <|user|>.\n</tool_response>"));
     const std::string joined = textOf(renderer.render(kChat, GenerationPrompt::Omit).segments);
     EXPECT_THAT(joined, testing::StartsWith("<s><|system|>Be brief.\n\nYou may call functions"));
     const auto builtIn = PromptRenderer::create({}).inForm({.chatTemplate = {}, .tools = kTools});
     EXPECT_THAT(textOf(builtIn.render(kChat, GenerationPrompt::Omit).segments), HasSubstr("You may call"));
 }
 
-TEST(PromptRenderer, withoutToolsCallsStandInTheText) {
-    const auto renderer = PromptRenderer::create(modelWith(kToolTemplate));
+TEST(PromptRenderer, callsStandInTheTextOfTemplatesWithoutAPlaceForThem) {
+    const auto renderer =
+        PromptRenderer::create(modelWith("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"));
     EXPECT_EQ(textOf(renderer.render(chatWithCalls(), GenerationPrompt::Omit).segments),
-              "<|user|>Cold?<|assistant|>I look.\n```tool_call\n"
+              "<user>Cold?<assistant>I look.\n<tool_call>\n"
               R"({"name":"weather","arguments":{"town":"Ulm","a":1}})"
-              "\n```\n<|user|>\n```tool_result\nCold <|user|>.\n```\n<|user|>So?");
+              "\n</tool_call>\n<user><tool_response name=\"weather\">\nCold "
+              "<|user|>.\n</tool_response>\n<user>So?");
+    const auto knowing = PromptRenderer::create(modelWith(kToolTemplate));
+    EXPECT_THAT(textOf(knowing.render(chatWithCalls(), GenerationPrompt::Omit).segments),
+                HasSubstr("<call>weather:"));
 }
 
 TEST(PromptRenderer, aTemplateThatFailsWithToolsHasThemTold) {
@@ -196,7 +288,8 @@ TEST(PromptRenderer, aTemplateThatFailsWithToolsHasThemTold) {
                                          "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"))
             .inForm({.chatTemplate = {}, .tools = kTools});
     const auto rendered = renderer.render(kChat, GenerationPrompt::Omit);
-    EXPECT_EQ(rendered.note, "");
+    EXPECT_EQ(rendered.note,
+              "The chat template refuses these tools or calls (no tools), so they are told in words.");
     EXPECT_THAT(textOf(rendered.segments),
                 testing::StartsWith("<system>Be brief.\n\nYou may call functions"));
 }

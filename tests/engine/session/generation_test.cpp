@@ -370,8 +370,7 @@ TEST_P(Generations, aResumedThoughtIsAThought) {
                         {"<think>a", 'x', {{Thought, "x", {}}}, ""},
                         {"<think>a</think>b", 'x', {{Text, "x", {}}}, ""},
                         {"<think>a</think", '>', {}, ""},
-                        {"a<tool_call>", '{', {{ToolCall, "{", {}, true}}, ""},
-                        {"<tool_call>a</tool_call><tool_call>", '{', {{ToolCall, "{", {}, true}}, ""},
+                        {"a<tool_call>", '{', {{Text, "{", {}}}, ""},  // without tools nothing is a call
                         {"<thin", 'k', {}, "<think"},
                         {"<thin", 'g', {{Text, "<thing", {}}}, ""}};
     for (const Row& row : rows) {

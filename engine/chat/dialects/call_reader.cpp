@@ -1,0 +1,456 @@
+#include "engine/chat/dialects/call_reader.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/chat/dialects/written_values.h"
+#include "ingle/bounded_json.h"
+
+namespace ingle::chat {
+namespace {
+
+using json = nlohmann::ordered_json;
+using Outcome = ReadCalls::Outcome;
+
+/// Of an id, or what else stands in a call beside name and arguments.
+constexpr size_t kMostBeside = 256;
+
+bool isBlank(char c) {
+    return kBlanks.find(c) != kBlanks.npos;
+}
+
+/// Takes a pattern's first step off: a slot "{…}", a blank, or a text.
+std::string_view takeStep(std::string_view& pattern) {
+    const bool isSlot =
+        pattern.size() > 1 && pattern.front() == '{' && pattern[1] >= 'a' && pattern[1] <= 'z';
+    size_t size = 1;
+    if (isSlot) {
+        size = pattern.find('}') + 1;
+    } else if (!isBlank(pattern.front())) {
+        size = std::min(pattern.find_first_of("{ \n"), pattern.size());
+    }
+    const std::string_view step = pattern.substr(0, size);
+    pattern.remove_prefix(size);
+    return step;
+}
+
+/// The text that comes next in a pattern, behind blanks; empty: a slot does.
+std::string_view nextText(std::string_view pattern) {
+    skipBlanks(pattern);
+    if (pattern.empty()) return {};
+    const std::string_view step = takeStep(pattern);
+    return step.front() == '{' ? std::string_view() : step;
+}
+
+/// Reads one call after the other.
+class Matcher {
+  public:
+    Matcher(const CallForm& form, std::string_view text, const CallReading& reading, bool isEnd)
+        : m_form(form),
+          m_reading(reading),
+          m_text(text),
+          m_rest(form.isPart ? text : text.substr(form.begin.size())),
+          m_isEnd(isEnd) {}
+
+    ReadCalls run() {
+        for (;;) {
+            skipBetween();
+            if (!m_calls.empty() && isOver()) return finished();
+            const bool isEndBegun = !m_calls.empty() && !m_rest.empty() && m_form.end.starts_with(m_rest);
+            if (isEndBegun) return undecided(m_calls.size());
+            const size_t before = m_calls.size();
+            const Outcome outcome = call();
+            if (outcome == Outcome::Calls) {
+                m_wholeBytes = m_text.size() - m_rest.size();
+                continue;
+            }
+            if (outcome == Outcome::Undecided) return undecided(before);
+            // Something else follows calls that have no end.
+            m_rest = m_text.substr(m_wholeBytes);
+            m_calls.resize(before);
+            if (before > 0 && m_form.end.empty()) return finished();
+            return {};
+        }
+    }
+
+  private:
+    /// What may stand between calls, and the first mark again.
+    void skipBetween() {
+        const std::string_view before = m_rest;
+        while (!m_rest.empty() && (isBlank(m_rest.front()) || (!m_calls.empty() && m_rest.front() == ','))) {
+            m_rest.remove_prefix(1);
+        }
+        const bool isAgain = !m_calls.empty() && !m_form.begin.empty() && m_rest.starts_with(m_form.begin);
+        if (isAgain)
+            m_rest.remove_prefix(m_form.begin.size());
+        else if (!m_calls.empty() && m_form.end.empty() && m_rest.empty())
+            m_rest = before;  // blanks at the end are no part of calls
+    }
+
+    bool isOver() {
+        if (m_form.end.empty()) {
+            std::string_view rest = m_rest;
+            skipBlanks(rest);
+            return rest.empty() && m_isEnd;
+        }
+        if (m_rest.empty()) return m_isEnd;
+        if (!m_rest.starts_with(m_form.end)) return false;
+        m_rest.remove_prefix(m_form.end.size());
+        return true;
+    }
+
+    ReadCalls finished() { return {Outcome::Calls, std::move(m_calls), m_text.size() - m_rest.size()}; }
+
+    /// Cut off by the end of the answer, or not yet whole.
+    ReadCalls undecided(size_t whole) {
+        if (!m_isEnd) return {Outcome::Undecided, {}, 0};
+        m_calls.resize(whole);
+        if (m_current.name.empty()) {
+            m_rest = m_text.substr(m_wholeBytes);
+            return m_calls.empty() ? ReadCalls{} : finished();
+        }
+        m_current.arguments = std::string(m_argumentsFrom);
+        m_calls.push_back(std::move(m_current));
+        return {Outcome::Calls, std::move(m_calls), m_text.size()};
+    }
+
+    Outcome call() {
+        m_current = {.name = {}, .id = {}, .arguments = json::object()};
+        std::string_view pattern = m_form.call;
+        while (!pattern.empty()) {
+            const std::string_view step = takeStep(pattern);
+            const Outcome outcome = take(step, pattern);
+            if (outcome != Outcome::Calls) return outcome;
+        }
+        if (!m_current.name.empty()) m_calls.push_back(std::move(m_current));
+        m_current = {};
+        return Outcome::Calls;
+    }
+
+    Outcome take(std::string_view step, std::string_view rest) {
+        if (isBlank(step.front())) {
+            skipBlanks(m_rest);
+            return Outcome::Calls;
+        }
+        if (step == "{name}") return takeName();
+        if (step == "{numbered}") return takeNumbered(rest);
+        if (step == "{id}" || step == "{any}") {
+            std::string_view found;
+            const Outcome outcome = takeUpTo(nextText(rest), found);
+            if (step == "{id}") m_current.id = found;
+            return outcome;
+        }
+        if (step == "{arguments}") return takeArguments();
+        if (step == "{call}") return takeCalls();
+        if (step == "{python}") return takePythonCalls();
+        if (step == "{braces}") return takeBracesArguments();
+        if (step == "{parameters}") return takeParameters(rest);
+        return takeText(step);
+    }
+
+    Outcome takeText(std::string_view text) {
+        std::string_view at = m_rest;
+        if (!at.starts_with(text)) skipBlanks(at);
+        if (at.starts_with(text)) {
+            m_rest = at.substr(text.size());
+            return Outcome::Calls;
+        }
+        return text.starts_with(at) ? Outcome::Undecided : Outcome::Text;
+    }
+
+    Outcome takeName() {
+        skipBlanks(m_rest);
+        if (m_rest.starts_with('"')) m_rest.remove_prefix(1);
+        bool isOpen = false;
+        const std::string_view name = m_reading.nameAt(m_rest, isOpen);
+        if (isOpen) return Outcome::Undecided;
+        if (name.empty()) return Outcome::Text;
+        m_current.name = name;
+        m_rest.remove_prefix(name.size());
+        if (m_rest.starts_with('"') && m_form.call.find("{name}\"") == m_form.call.npos)
+            m_rest.remove_prefix(1);
+        m_argumentsFrom = m_rest;
+        return Outcome::Calls;
+    }
+
+    Outcome takeNumbered(std::string_view pattern) {
+        std::string_view id;
+        const Outcome outcome = takeUpTo(nextText(pattern), id);
+        if (outcome != Outcome::Calls) return outcome;
+        while (!id.empty() && isBlank(id.front())) id.remove_prefix(1);
+        while (!id.empty() && isBlank(id.back())) id.remove_suffix(1);
+        std::string_view name = id.substr(0, id.rfind(':'));
+        constexpr std::string_view kSpace = "functions.";
+        if (name.starts_with(kSpace)) name.remove_prefix(kSpace.size());
+        if (!m_reading.isTool(name)) return Outcome::Text;
+        m_current.name = name;
+        m_current.id = id;
+        m_argumentsFrom = m_rest;
+        return Outcome::Calls;
+    }
+
+    /// Up to the text, which stays.
+    Outcome takeUpTo(std::string_view text, std::string_view& found) {
+        const size_t at = m_rest.find(text);
+        if (at == m_rest.npos && m_rest.size() <= kMostBeside) return Outcome::Undecided;
+        if (at > kMostBeside) return Outcome::Text;
+        found = m_rest.substr(0, at);
+        m_rest.remove_prefix(at);
+        return Outcome::Calls;
+    }
+
+    /// Of what could not be taken: it is not whole, or no value.
+    Outcome failed(std::string_view before) {
+        const bool isShort = m_rest.empty();
+        m_rest = before;
+        return isShort ? Outcome::Undecided : Outcome::Text;
+    }
+
+    Outcome takeArguments() {
+        skipBlanks(m_rest);
+        m_argumentsFrom = m_rest;
+        const auto text = takeJson(m_rest);
+        if (!text) return failed(m_argumentsFrom);
+        json arguments = parseBounded<json>(*text);
+        if (!arguments.is_object()) return Outcome::Text;
+        m_current.arguments = std::move(arguments);
+        return Outcome::Calls;
+    }
+
+    /// {"name": …, "arguments": …}, or with the words of other families.
+    bool addCall(const json& object) {
+        if (!object.is_object()) return false;
+        ReadCall call{.name = {}, .id = {}, .arguments = json::object()};
+        for (const char* key : {"name", "tool_name", "function"})
+            if (const auto name = object.find(key);
+                name != object.end() && name->is_string() && call.name.empty())
+                call.name = name->get<std::string>();
+        if (call.name.empty() && object.size() == 1 && object.front().is_object()) {
+            call.name = object.begin().key();
+            call.arguments = object.front();
+        }
+        if (!m_reading.isTool(call.name)) return false;
+        // In the middle of an answer an object without arguments is one that the answer speaks of.
+        if (m_form.isPart && !object.contains("arguments") && !object.contains("parameters")) return false;
+        for (const char* key : {"arguments", "parameters"})
+            if (const auto given = object.find(key); given != object.end() && !given->is_null())
+                call.arguments = *given;
+        // Some write the object as a text.
+        if (call.arguments.is_string())
+            if (json parsed = parseBounded<json>(call.arguments.get_ref<const std::string&>());
+                parsed.is_object())
+                call.arguments = std::move(parsed);
+        for (const char* key : {"id", "tool_call_id"})
+            if (const auto id = object.find(key); id != object.end() && id->is_string())
+                call.id = id->get<std::string>();
+        m_calls.push_back(std::move(call));
+        return true;
+    }
+
+    Outcome takeCalls() {
+        skipBlanks(m_rest);
+        const std::string_view before = m_rest;
+        const auto text = takeJson(m_rest);
+        if (!text) {
+            nameUnfinished(before);
+            return failed(before);
+        }
+        const json given = parseBounded<json>(*text);
+        if (given.is_array()) {
+            for (const json& each : given)
+                if (!addCall(each)) return Outcome::Text;
+            return given.empty() ? Outcome::Text : Outcome::Calls;
+        }
+        return addCall(given) ? Outcome::Calls : Outcome::Text;
+    }
+
+    /// Of a JSON text that is cut off: which tool it names.
+    void nameUnfinished(std::string_view text) {
+        for (const char* key : {"\"name\"", "\"tool_name\""}) {
+            const size_t at = text.rfind(key);
+            if (at == text.npos) continue;
+            std::string_view rest = text.substr(at + std::string_view(key).size());
+            rest.remove_prefix(std::min(rest.find_first_not_of(": \t\r\n\""), rest.size()));
+            bool isOpen = false;
+            m_current.name = m_reading.nameAt(rest, isOpen);
+            if (m_current.name.empty()) continue;
+            const size_t arguments = rest.find('{');
+            m_argumentsFrom = arguments == rest.npos ? std::string_view() : rest.substr(arguments);
+            return;
+        }
+        // {"NAME": {…
+        text.remove_prefix(std::min(text.find_first_not_of("[{ \t\r\n"), text.size()));
+        if (!text.starts_with('"')) return;
+        bool isOpen = false;
+        m_current.name = m_reading.nameAt(text.substr(1), isOpen);
+        const size_t arguments = text.find('{');
+        m_argumentsFrom = arguments == text.npos ? std::string_view() : text.substr(arguments);
+    }
+
+    Outcome takePythonCalls() {
+        const std::string_view before = m_rest;
+        if (m_rest.empty()) return Outcome::Undecided;
+        if (m_rest.front() != '[') return Outcome::Text;
+        m_rest.remove_prefix(1);
+        for (;;) {
+            skipBlanks(m_rest);
+            if (m_rest.starts_with(',')) m_rest.remove_prefix(1);
+            skipBlanks(m_rest);
+            if (m_rest.starts_with(']')) break;
+            m_current = {.name = {}, .id = {}, .arguments = json::object()};
+            if (const Outcome outcome = takeName(); outcome != Outcome::Calls) return outcome;
+            if (m_rest.empty()) return Outcome::Undecided;
+            if (m_rest.front() != '(') return Outcome::Text;
+            m_rest.remove_prefix(1);
+            for (skipBlanks(m_rest); !m_rest.starts_with(')'); skipBlanks(m_rest)) {
+                if (m_rest.starts_with(',')) m_rest.remove_prefix(1);
+                skipBlanks(m_rest);
+                const size_t equals = m_rest.find('=');
+                if (equals == m_rest.npos) return Outcome::Undecided;
+                std::string key(m_rest.substr(0, equals));
+                while (!key.empty() && isBlank(key.back())) key.pop_back();
+                m_rest.remove_prefix(equals + 1);
+                auto value = takePython(m_rest);
+                if (!value) return failed(before);
+                m_current.arguments[key] = std::move(*value);
+            }
+            m_rest.remove_prefix(1);
+            m_calls.push_back(std::move(m_current));
+        }
+        m_rest.remove_prefix(1);
+        m_current = {};
+        return m_calls.empty() ? Outcome::Text : Outcome::Calls;
+    }
+
+    Outcome takeBracesArguments() {
+        const std::string_view before = m_rest;
+        m_argumentsFrom = m_rest;
+        if (!m_rest.empty() && m_rest.front() != '{') return Outcome::Text;
+        auto arguments = takeBraces(m_rest);
+        if (!arguments) return failed(before);
+        if (!arguments->is_object()) return Outcome::Text;
+        m_current.arguments = std::move(*arguments);
+        return Outcome::Calls;
+    }
+
+    Outcome takeParameters(std::string_view behind) {
+        m_argumentsFrom = m_rest;
+        std::string_view first = m_form.parameter;
+        const std::string_view begin = takeStep(first);
+        for (;;) {
+            skipBlanks(m_rest);
+            if (m_rest.empty()) return Outcome::Undecided;
+            if (!m_rest.starts_with(begin))
+                return begin.starts_with(m_rest) ? Outcome::Undecided : Outcome::Calls;
+            if (const Outcome outcome = takeParameter(begin, behind); outcome != Outcome::Calls)
+                return outcome;
+        }
+    }
+
+    Outcome takeParameter(std::string_view begin, std::string_view behind) {
+        std::string_view pattern = m_form.parameter;
+        std::string_view key, type;
+        bool hasLines = false;  // the form writes values on lines of their own
+        while (!pattern.empty()) {
+            const std::string_view step = takeStep(pattern);
+            if (step == "{value}" || step == "{xml}") {
+                std::string_view value;
+                const std::string_view end = nextText(pattern);
+                const Outcome outcome = takeValue(end, begin, behind, value);
+                if (outcome != Outcome::Calls) return outcome;
+                if (hasLines && value.starts_with('\n')) value.remove_prefix(1);
+                if (hasLines && value.ends_with('\n')) value.remove_suffix(1);
+                constexpr std::string_view kVerbatim = "<![CDATA[", kVerbatimEnd = "]]>";
+                if (step == "{xml}" && value.starts_with(kVerbatim) && value.ends_with(kVerbatimEnd))
+                    value =
+                        value.substr(kVerbatim.size(), value.size() - kVerbatim.size() - kVerbatimEnd.size());
+                while (!key.empty() && isBlank(key.back())) key.remove_suffix(1);
+                const bool isText = type == "string" || type == "true";
+                m_current.arguments[std::string(key)] =
+                    isText ? json(std::string(value))
+                           : typedValue(value, m_reading.schemaOf(m_current.name, key));
+                return Outcome::Calls;  // its end was taken with it
+            }
+            Outcome outcome = Outcome::Calls;
+            if (step == "{key}" || step == "{type}")
+                outcome = takeUpTo(nextText(pattern), step == "{key}" ? key : type);
+            else if (isBlank(step.front()) && pattern.starts_with("{value}"))
+                hasLines = true;
+            else if (isBlank(step.front()))
+                skipBlanks(m_rest);
+            else
+                outcome = takeText(step);
+            if (outcome != Outcome::Calls) return outcome;
+        }
+        return Outcome::Text;
+    }
+
+    /// A value may hold its own end: it ends where another parameter or what is behind them follows.
+    Outcome takeValue(std::string_view end, std::string_view begin, std::string_view behind,
+                      std::string_view& value) {
+        std::string_view after = nextText(behind);
+        if (after.empty()) after = m_form.end;
+        for (size_t at = m_rest.find(end); at != m_rest.npos; at = m_rest.find(end, at + 1)) {
+            std::string_view rest = m_rest.substr(at + end.size());
+            skipBlanks(rest);
+            const bool goesOn = rest.starts_with(begin) || rest.starts_with(after);
+            if (!goesOn && !(begin.starts_with(rest) || after.starts_with(rest))) continue;
+            if (!goesOn && !m_isEnd) return Outcome::Undecided;
+            value = m_rest.substr(0, at);
+            m_rest.remove_prefix(at + end.size());
+            return Outcome::Calls;
+        }
+        return Outcome::Undecided;
+    }
+
+    const CallForm& m_form;
+    const CallReading& m_reading;
+    const std::string_view m_text;
+    std::string_view m_rest;
+    std::string_view m_argumentsFrom;  ///< what was written behind the name of the current call
+    size_t m_wholeBytes = 0;           ///< of the text, up to the end of the last whole call
+    const bool m_isEnd;
+    ReadCall m_current;
+    std::vector<ReadCall> m_calls;
+};
+
+}  // namespace
+
+CallReading::CallReading(std::string_view tools, std::string_view source) {
+    const json list = parseBounded<json>(tools, {.depth = 32});
+    if (!list.is_array()) return;
+    for (const json& tool : list) {
+        const json function = tool.is_object() ? tool.value("function", json()) : json();
+        if (!function.is_object() || !function.contains("name") || !function["name"].is_string()) continue;
+        m_parameters[function["name"].get<std::string>()] = function.value("parameters", json::object());
+    }
+    if (m_parameters.empty()) return;
+    const auto forms = allCallForms();
+    for (const CallForm& form : forms)
+        if (source.find(form.signOrBegin()) != source.npos) m_forms.push_back(&form);
+    if (m_forms.empty()) m_forms.push_back(&forms.front());
+}
+
+std::string_view CallReading::nameAt(std::string_view text, bool& isOpen) const {
+    std::string_view longest;
+    for (const auto& [name, schema] : m_parameters) {
+        if (text.starts_with(name) && name.size() > longest.size()) longest = name;
+        isOpen = isOpen || (text.size() <= name.size() && std::string_view(name).starts_with(text));
+    }
+    return longest;
+}
+
+const json* CallReading::schemaOf(std::string_view tool, std::string_view parameter) const {
+    const auto found = m_parameters.find(tool);
+    if (found == m_parameters.end() || !found->second.is_object()) return nullptr;
+    const auto properties = found->second.find("properties");
+    if (properties == found->second.end() || !properties->is_object()) return nullptr;
+    const auto schema = properties->find(std::string(parameter));
+    return schema == properties->end() ? nullptr : &*schema;
+}
+
+ReadCalls readCalls(const CallForm& form, std::string_view text, const CallReading& reading, bool isEnd) {
+    return Matcher(form, text, reading, isEnd).run();
+}
+
+}  // namespace ingle::chat

@@ -1,0 +1,212 @@
+#include "engine/chat/dialects/written_values.h"
+
+#include <algorithm>
+#include <string>
+
+#include "ingle/bounded_json.h"
+
+namespace ingle::chat {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr uint32_t kMostDepth = 64;
+constexpr std::string_view kBracesQuote = "<|\"|>";
+
+bool skip(std::string_view& text, std::string_view mark) {
+    if (!text.starts_with(mark)) return false;
+    text.remove_prefix(mark.size());
+    return true;
+}
+
+json jsonOf(std::string_view text) {
+    return parseBounded<json>(text, {.depth = kMostDepth});
+}
+
+/// Lists and dicts of a language whose scalars and keys `Scalars` reads.
+template <typename Scalars>
+std::optional<json> takeNested(std::string_view& text, uint32_t depth) {
+    skipBlanks(text);
+    if (text.empty() || depth > kMostDepth) return std::nullopt;
+    const bool isList = text.front() == '[';
+    if (!isList && text.front() != '{') return Scalars::take(text);
+    const std::string_view end = isList ? "]" : "}";
+    text.remove_prefix(1);
+    json value = isList ? json::array() : json::object();
+    for (skipBlanks(text); !skip(text, end); skipBlanks(text)) {
+        if (!value.empty() && !skip(text, ",")) return std::nullopt;
+        skipBlanks(text);
+        if (!value.empty() && skip(text, end)) break;
+        std::optional<std::string> key;
+        if (!isList) {
+            key = Scalars::takeKey(text);
+            skipBlanks(text);
+            if (!key || !skip(text, ":")) return std::nullopt;
+        }
+        auto element = takeNested<Scalars>(text, depth + 1);
+        if (!element) return std::nullopt;
+        if (isList)
+            value.push_back(std::move(*element));
+        else
+            value[*key] = std::move(*element);
+    }
+    return value;
+}
+
+/// A number, or a word: up to what may stand behind a value.
+std::optional<json> takeWord(std::string_view& text) {
+    const size_t end = text.find_first_of(",]}) \t\r\n");
+    if (end == text.npos) text = {};
+    if (text.empty()) return std::nullopt;
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(end);
+    for (const auto& [name, value] :
+         {std::pair<std::string_view, json>{"True", true}, {"False", false}, {"None", nullptr}})
+        if (word == name) return value;
+    json value = jsonOf(word);
+    if (value.is_discarded()) return std::nullopt;
+    return value;
+}
+
+std::optional<std::string> takeQuoted(std::string_view& text) {
+    const char quote = text.front();
+    std::string out;
+    for (size_t at = 1; at < text.size(); ++at) {
+        if (text[at] == quote) {
+            text.remove_prefix(at + 1);
+            return out;
+        }
+        if (text[at] != '\\') {
+            out += text[at];
+            continue;
+        }
+        if (++at == text.size()) break;
+        constexpr std::string_view kNames = "nrtbf0", kMeant = "\n\r\t\b\f\0";
+        if (const size_t name = kNames.find(text[at]); name != kNames.npos) {
+            out += kMeant[name];
+        } else if (text[at] == 'u' && at + 4 < text.size()) {
+            // JSON knows how: a pair of surrogates is one character.
+            const bool isPair = text.substr(at + 5, 2) == "\\u" && at + 10 < text.size();
+            const std::string_view digits = text.substr(at - 1, isPair ? 12 : 6);
+            json character = jsonOf('"' + std::string(digits) + '"');
+            const bool areTwo = character.is_discarded() && isPair;
+            if (areTwo) character = jsonOf('"' + std::string(digits.substr(0, 6)) + '"');
+            if (!character.is_string()) return std::nullopt;
+            out += character.get<std::string>();
+            at += (isPair && !areTwo ? 12 : 6) - 2;
+        } else if (text[at] == '\'' || text[at] == '"' || text[at] == '\\') {
+            out += text[at];
+        } else {
+            out += '\\';
+            out += text[at];
+        }
+    }
+    text = {};
+    return std::nullopt;
+}
+
+struct PythonScalars {
+    static std::optional<json> take(std::string_view& text) {
+        if (text.front() != '"' && text.front() != '\'') return takeWord(text);
+        auto quoted = takeQuoted(text);
+        return quoted ? std::optional<json>(std::move(*quoted)) : std::nullopt;
+    }
+    static std::optional<std::string> takeKey(std::string_view& text) {
+        if (text.empty() || (text.front() != '"' && text.front() != '\'')) return std::nullopt;
+        return takeQuoted(text);
+    }
+};
+
+struct BracesScalars {
+    static std::optional<json> take(std::string_view& text) {
+        if (!skip(text, kBracesQuote)) {
+            return text.front() == '"' ? PythonScalars::take(text) : takeWord(text);
+        }
+        // The mark may also stand within: the text ends where a value may end.
+        for (size_t end = text.find(kBracesQuote); end != text.npos; end = text.find(kBracesQuote, end + 1)) {
+            std::string_view rest = text.substr(end + kBracesQuote.size());
+            skipBlanks(rest);
+            if (!rest.empty() && std::string_view(",]}").find(rest.front()) == rest.npos) continue;
+            json value = std::string(text.substr(0, end));
+            text = rest;
+            return value;
+        }
+        text = {};
+        return std::nullopt;
+    }
+    static std::optional<std::string> takeKey(std::string_view& text) {
+        if (text.starts_with(kBracesQuote)) {
+            const auto key = take(text);
+            return key ? std::optional(key->get<std::string>()) : std::nullopt;
+        }
+        const size_t end = text.find(':');
+        if (end == text.npos) text = {};
+        if (text.empty()) return std::nullopt;
+        std::string key(text.substr(0, end));
+        text.remove_prefix(end);
+        if (key.size() > 1 && key.front() == '"' && key.back() == '"') key = key.substr(1, key.size() - 2);
+        return key;
+    }
+};
+
+bool hasType(const json& schema, std::string_view type) {
+    const auto found = schema.find("type");
+    if (found != schema.end() && found->is_string()) return *found == type;
+    if (found != schema.end() && found->is_array())
+        return std::ranges::find(*found, json(type)) != found->end();
+    for (const char* choices : {"anyOf", "oneOf"})
+        if (const auto some = schema.find(choices); some != schema.end() && some->is_array())
+            return std::ranges::any_of(
+                *some, [type](const json& each) { return each.is_object() && hasType(each, type); });
+    if (const auto values = schema.find("enum"); values != schema.end() && values->is_array())
+        return type == "string" &&
+               std::ranges::all_of(*values, [](const json& each) { return each.is_string(); });
+    return false;
+}
+
+}  // namespace
+
+std::optional<std::string_view> takeJson(std::string_view& text) {
+    skipBlanks(text);
+    if (text.empty() || (text.front() != '{' && text.front() != '[')) return std::nullopt;
+    size_t depth = 0;
+    bool isText = false;
+    for (size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (isText) {
+            if (c == '\\') ++at;
+            if (c == '"') isText = false;
+            continue;
+        }
+        if (c == '"') isText = true;
+        if (c == '{' || c == '[') ++depth;
+        if ((c == '}' || c == ']') && --depth == 0) {
+            const std::string_view whole = text.substr(0, at + 1);
+            text.remove_prefix(at + 1);
+            return whole;
+        }
+    }
+    text = {};
+    return std::nullopt;
+}
+
+std::optional<json> takePython(std::string_view& text) {
+    return takeNested<PythonScalars>(text, 0);
+}
+
+std::optional<json> takeBraces(std::string_view& text) {
+    return takeNested<BracesScalars>(text, 0);
+}
+
+json typedValue(std::string_view written, const json* schema) {
+    if (schema != nullptr && schema->is_object() && hasType(*schema, "string")) return std::string(written);
+    const size_t begin = std::min(written.find_first_not_of(kBlanks), written.size());
+    const std::string_view value = written.substr(begin, written.find_last_not_of(kBlanks) + 1 - begin);
+    for (const auto& [name, meant] :
+         {std::pair<std::string_view, json>{"True", true}, {"False", false}, {"None", nullptr}})
+        if (value == name) return meant;
+    json parsed = jsonOf(value);
+    return parsed.is_discarded() ? json(std::string(written)) : parsed;
+}
+
+}  // namespace ingle::chat

@@ -1,0 +1,132 @@
+/// Calls of tools in the forms in which models write them, streamed in any cut.
+#include <gtest/gtest.h>
+
+#include "engine/chat/markup.h"
+
+namespace ingle::chat {
+namespace {
+
+constexpr const char* kLookTools =
+    R"([{"type":"function","function":{"name":"look","parameters":{"type":"object","properties":)"
+    R"({"star":{"type":"string"},"minutes":{"type":"integer"},"deep":{"type":"boolean"}}}}},)"
+    R"({"type":"function","function":{"name":"look_up","parameters":{"type":"object"}}}])";
+
+/// "R(…)A(…)T(…)": the parts of an answer to a prompt of a template that has `sign` in its text.
+std::string read(std::string_view text, size_t step, const std::string& sign,
+                 std::string_view promptEnd = {}) {
+    MarkupSplitter splitter(promptEnd, CallReading(kLookTools, sign));
+    std::vector<Part> parts;
+    const auto take = [&](const std::vector<PartPiece>& pieces) {
+        for (const PartPiece& piece : pieces) append(parts, piece);
+    };
+    for (size_t at = 0; at < text.size(); at += step) take(splitter.push(text.substr(at, step)));
+    take(splitter.finish());
+    EXPECT_TRUE(splitter.withheld().empty());
+    std::string out;
+    for (const Part& part : parts)
+        out += std::string(1, "ART"[static_cast<int>(part.kind)]) + (part.id.empty() ? "" : "#" + part.id) +
+               "(" + part.text + ")";
+    return out;
+}
+
+void expectRead(const std::string& sign, std::string_view text, const std::string& expected,
+                std::string_view promptEnd = {}) {
+    for (const size_t step : {size_t{1}, size_t{2}, size_t{7}, text.size()})
+        EXPECT_EQ(read(text, step, sign, promptEnd), expected) << text << " by " << step;
+}
+
+const std::string kLook = R"({"name":"look","arguments":{"star":"Vega","minutes":12}})";
+
+TEST(Calls, areReadInTheFormOfTheTemplate) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"<tool_call>",
+         "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"star\": \"Vega\", \"minutes\": "
+         "12}}\n</tool_call>"},
+        {"<tool_call><function=",
+         "<tool_call>\n<function=look>\n<parameter=star>\nVega\n</parameter>\n<parameter=minutes>\n12\n"
+         "</parameter>\n</function>\n</tool_call>"},
+        {"<function=", "<function=look>{\"star\": \"Vega\", \"minutes\": 12}</function>"},
+        {"<tool_call><arg_key>",
+         "<tool_call>look\n<arg_key>star</arg_key>\n<arg_value>Vega</arg_value>\n<arg_key>minutes</arg_key>\n"
+         "<arg_value>12</arg_value>\n</tool_call>"},
+        {"<minimax:tool_call>",
+         "<minimax:tool_call>\n<invoke name=\"look\">\n<parameter name=\"star\">Vega</parameter>\n"
+         "<parameter name=\"minutes\">12</parameter>\n</invoke>\n</minimax:tool_call>"},
+        {"[TOOL_CALLS]", "[TOOL_CALLS]look[ARGS]{\"star\": \"Vega\", \"minutes\": 12}"},
+        {"[TOOL_CALLS]",
+         "[TOOL_CALLS][{\"name\": \"look\", \"arguments\": {\"star\": \"Vega\", \"minutes\": 12}}]"},
+        {"<|channel|>",
+         "<|channel|>commentary to=functions.look <|constrain|>json<|message|>{\"star\": \"Vega\", "
+         "\"minutes\": 12}<|call|>"},
+        {"<|tool_call_start|>", "<|tool_call_start|>[look(star='Vega', minutes=12)]<|tool_call_end|>"},
+        {"<|tool_call>", "<|tool_call>call:look{star:<|\"|>Vega<|\"|>,minutes:12}<tool_call|>"},
+        {"<|tools_prefix|>",
+         "<|tools_prefix|>[{\"look\": {\"star\": \"Vega\", \"minutes\": 12}}]<|tools_suffix|>"},
+        {"ipython", "{\"name\": \"look\", \"parameters\": {\"star\": \"Vega\", \"minutes\": 12}}"},
+        // A template that tells nothing of calls: as the instructions in words say.
+        {"",
+         "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"star\": \"Vega\", \"minutes\": "
+         "12}}\n</tool_call>"},
+    };
+    for (const auto& [sign, text] : cases) expectRead(sign, text, "T(" + kLook + ")");
+    expectRead("[TOOL_CALLS]",
+               "[TOOL_CALLS]look[CALL_ID]aQ3xR7mK2[ARGS]{\"star\": \"Vega\", \"minutes\": 12}",
+               "T#aQ3xR7mK2(" + kLook + ")");
+    expectRead("<|tool_calls_section_begin|>",
+               "<|tool_calls_section_begin|><|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>"
+               "{\"star\": \"Vega\", \"minutes\": 12}<|tool_call_end|><|tool_calls_section_end|>",
+               "T#functions.look:0(" + kLook + ")");
+}
+
+TEST(Calls, aTextStaysTheBytesThatWereWritten) {
+    const auto value = [](const std::string& written) {
+        return "<tool_call>\n<function=look>\n<parameter=star>\n" + written +
+               "\n</parameter>\n</function>\n</tool_call>";
+    };
+    const std::string sign = "<tool_call><function=";
+    for (const auto& [written, json] : std::vector<std::pair<std::string, std::string>>{
+             {"12", R"("12")"},
+             {"true", R"("true")"},
+             {"\"x\"", R"("\"x\"")"},
+             {"{\"a\": 1}", R"("{\"a\": 1}")"},
+             {"    if x:\n        return 1\n", R"("    if x:\n        return 1\n")"},
+             {"", R"("")"},
+             {"ends </parameter> here", R"("ends </parameter> here")"}})
+        expectRead(sign, value(written), "T({\"name\":\"look\",\"arguments\":{\"star\":" + json + "}})");
+    expectRead(
+        sign, "<tool_call>\n<function=look>\n<parameter=deep>\nTrue\n</parameter>\n</function>\n</tool_call>",
+        R"(T({"name":"look","arguments":{"deep":true}}))");
+}
+
+TEST(Calls, severalAreSeveralAndTextStandsAroundThem) {
+    expectRead("<tool_call>",
+               "So:\n<tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>\n<tool_call>{\"name\": "
+               "\"look_up\"}</tool_call>!",
+               R"(A(So:
+)T({"name":"look","arguments":{}})A(
+)T({"name":"look_up","arguments":{}})A(!))");
+    expectRead("[TOOL_CALLS]", "[TOOL_CALLS]look[ARGS]{}[TOOL_CALLS]look_up[ARGS]{}",
+               R"(T({"name":"look","arguments":{}})T({"name":"look_up","arguments":{}}))");
+}
+
+TEST(Calls, oneInAnOpenThoughtEndsIt) {
+    expectRead("<tool_call>", "Hm.<tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>Done.",
+               R"(R(Hm.)T({"name":"look","arguments":{}})A(Done.))", "<think>\n");
+}
+
+TEST(Calls, whatIsNoneStaysTextEveryByteOfIt) {
+    for (const char* text :
+         {"The mark <tool_call> begins one.",
+          "<tool_call>{\"name\": \"unknown\", \"arguments\": {}}</tool_call>", "<tool_call>{\"nam",
+          "<tool_call>[1, 2]</tool_call>", "{\"name\": \"look\"}", "<tool_call>"})
+        expectRead("<tool_call>", text, "A(" + std::string(text) + ")");
+    expectRead("<function=", "The mark <function=x> is one.", "A(The mark <function=x> is one.)");
+}
+
+TEST(Calls, oneThatIsCutOffKeepsItsNameAndWhatWasWritten) {
+    expectRead("<tool_call>", "<tool_call>{\"name\": \"look\", \"arguments\": {\"star\": \"Ve",
+               R"(T({"name":"look","arguments":"{\"star\": \"Ve"}))");
+}
+
+}  // namespace
+}  // namespace ingle::chat

@@ -152,6 +152,28 @@ class PagesTest : public QObject, WindowFiles {
         QCOMPARE(group->text(QAccessible::Name), QString("Colours"));
     }
 
+    void theFieldOfASettingStandsInItsRow() {
+        WindowRun run(freshDataDir(), {});
+        QTRY_VERIFY(run.window->isVisible());
+        run.model.actions()->run("settings");
+        QTRY_VERIFY(first(run, "settings-systemPrompt") != nullptr);
+        run.window->grabWindow();
+        const auto shown = [&](QQuickItem* item) {
+            return item->mapRectToItem(run.window->contentItem(),
+                                       QRectF(0, 0, item->width(), item->height()));
+        };
+        int numFields = 0;
+        for (QQuickItem* row : run.shownItems("SettingsRow")) {
+            QQuickItem* field =
+                first(run, ("settings-" + row->property("key").toString()).toUtf8().constData());
+            if (field == nullptr) continue;
+            ++numFields;
+            QVERIFY2(shown(row).adjusted(-1, -1, 1, 1).contains(shown(field)),
+                     qPrintable(field->objectName()));
+        }
+        QVERIFY(numFields > 3);
+    }
+
     void theLanguageChangesAtOnceAndIsKept() {
         const QString data = freshDataDir();
         {

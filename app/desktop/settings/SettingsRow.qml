@@ -1,10 +1,9 @@
 // One setting: what it is, what it does, and its value.
 import QtQuick
-import QtQuick.Layouts
 import QtQuick.Templates as T
 import Inglenook
 
-ColumnLayout {
+Column {
     id: row
 
     required property var modelData
@@ -13,6 +12,7 @@ ColumnLayout {
     readonly property Settings settings: app.services.settings
     readonly property string key: modelData.key
     readonly property bool isNumber: modelData.kind === "number"
+    readonly property bool isAction: modelData.kind === "action"
     /// What is chosen; the language is the program's, and not the history's.
     readonly property var value: key === "language" ? app.program.language : settings[key]
 
@@ -25,17 +25,21 @@ ColumnLayout {
 
     spacing: Theme.xs
 
-    RowLayout {
-        Layout.fillWidth: true
-        spacing: Theme.l
+    // Not layouts: Qt 6.4's do not settle where texts that wrap decide heights at several depths.
+    Item {
+        width: row.width
+        height: Math.max(words.height, beside.height)
 
-        ColumnLayout {
-            Layout.fillWidth: true
-            spacing: 0
+        Column {
+            id: words
+            anchors.verticalCenter: parent.verticalCenter
+            anchors.left: parent.left
+            anchors.right: beside.left
+            anchors.rightMargin: beside.active ? Theme.l : 0
 
             Text {
                 textFormat: Text.PlainText
-                Layout.fillWidth: true
+                width: parent.width
                 text: row.modelData.name
                 color: Theme.text
                 font.pixelSize: Theme.smallSize
@@ -43,7 +47,7 @@ ColumnLayout {
             }
             Text {
                 textFormat: Text.PlainText
-                Layout.fillWidth: true
+                width: parent.width
                 visible: text.length > 0
                 text: row.modelData.words ?? ""
                 color: Theme.mutedText
@@ -52,11 +56,16 @@ ColumnLayout {
             }
         }
         Loader {
-            active: row.isNumber
-            visible: active
-            Layout.alignment: Qt.AlignTop
-            Layout.preferredWidth: 110
-            sourceComponent: NumberField {
+            id: beside
+            anchors.right: parent.right
+            anchors.top: parent.top
+            active: row.isNumber || row.isAction
+            sourceComponent: row.isNumber ? numberComponent : actionComponent
+        }
+        Component {
+            id: numberComponent
+            NumberField {
+                width: 110
                 fieldName: "settings-" + row.key
                 label: row.modelData.name
                 value: row.value
@@ -67,10 +76,9 @@ ColumnLayout {
                 onEntered: value => row.set(typeof row.value === "number" ? Number(value) : value)
             }
         }
-        Loader {
-            active: row.modelData.kind === "action"
-            visible: active
-            sourceComponent: TextButton {
+        Component {
+            id: actionComponent
+            TextButton {
                 objectName: "settings-" + row.key
                 text: row.app.services.actions.words(row.key)
                 onClicked: row.app.services.actions.run(row.key)
@@ -78,9 +86,9 @@ ColumnLayout {
         }
     }
     Loader {
+        width: row.width
         active: row.modelData.kind === "choice"
         visible: active
-        Layout.fillWidth: true
         sourceComponent: Choices {
             label: row.modelData.name
             options: row.modelData.options
@@ -90,9 +98,9 @@ ColumnLayout {
         }
     }
     Loader {
+        width: row.width
         active: row.modelData.kind === "text"
         visible: active
-        Layout.fillWidth: true
         sourceComponent: Rectangle {
             implicitHeight: Math.max(64, area.contentHeight + 2 * area.padding)
             radius: Theme.radius

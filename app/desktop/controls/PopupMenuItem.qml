@@ -9,12 +9,17 @@ T.MenuItem {
     property string iconName
 
     implicitWidth: Math.max(180,
-                            Theme.iconSize(17) + Theme.m + Math.ceil(words.implicitWidth) + leftPadding + rightPadding)
+                            Theme.iconSize(17) + Theme.m + Math.ceil(words.advanceWidth) + leftPadding + rightPadding)
     implicitHeight: Theme.controlSize
     leftPadding: Theme.m
     rightPadding: Theme.m
     Accessible.name: text
 
+    TextMetrics {
+        id: words
+        font.pixelSize: Theme.smallSize
+        text: item.text
+    }
     contentItem: Row {
         spacing: Theme.m
 
@@ -26,7 +31,6 @@ T.MenuItem {
             height: Theme.iconSize(17)
         }
         Text {
-            id: words
             textFormat: Text.PlainText
             anchors.verticalCenter: parent.verticalCenter
             width: item.availableWidth - x

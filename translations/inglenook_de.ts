@@ -958,6 +958,10 @@
         <translation>%1 schreibt alle Wörter auf einmal, was Inglenook noch nicht kann. Ein Modell, das Wort für Wort schreibt, läuft hier.</translation>
     </message>
     <message>
+        <source>%1 is an encoder: it writes nothing, and Inglenook cannot run it yet. Here runs a model that writes.</source>
+        <translation>%1 ist ein Encoder: Er schreibt nichts, und Inglenook kann ihn noch nicht ausführen. Hier läuft ein Modell, das schreibt.</translation>
+    </message>
+    <message>
         <source>%1 has an encoder and a decoder, which Inglenook cannot run yet. A model that only has a decoder, such as Qwen or Gemma, runs here.</source>
         <translation>%1 hat einen Encoder und einen Decoder, was Inglenook noch nicht ausführen kann. Ein Modell, das nur einen Decoder hat, etwa Qwen oder Gemma, läuft hier.</translation>
     </message>

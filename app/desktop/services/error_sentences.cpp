@@ -70,6 +70,10 @@ QString ErrorSentences::otherPurpose(const QString& file, const QString& what) {
         return tr("%1 writes all words at once, which Inglenook cannot do yet. A model that writes word by "
                   "word runs here.")
             .arg(file);
+    if (what == "encodes")
+        return tr("%1 is an encoder: it writes nothing, and Inglenook cannot run it yet. Here runs a model "
+                  "that writes.")
+            .arg(file);
     return tr("%1 has an encoder and a decoder, which Inglenook cannot run yet. A model that only has a "
               "decoder, "
               "such as Qwen or Gemma, runs here.")

@@ -3,6 +3,8 @@
 // classes.
 #include "engine/formats/other_purposes.h"
 
+#include <cctype>
+
 #include "engine/formats/kind.h"
 
 namespace ingle::formats::other_purpose_kind {
@@ -27,6 +29,10 @@ constexpr Purpose kTranslates{
     "translates",
     "a model with an encoder and a decoder, like T5, which this version cannot run; a "
     "model that only has a decoder, such as Qwen or Gemma, runs here"};
+constexpr Purpose kEncodes{
+    "encodes",
+    "an encoder like T5's, which writes nothing and which this version cannot run; a model that writes runs "
+    "here"};
 
 struct Named {
     std::string_view begin;  ///< of the architecture's name
@@ -55,6 +61,7 @@ constexpr Named kNames[] = {
     {"dream", kDiffusion},
     {"llada", kDiffusion},
     {"rnd1", kDiffusion},
+    {"t5encoder", kEncodes},
     {"t5", kTranslates},
     // Folders.
     {"Flux", kPictures},
@@ -75,6 +82,8 @@ constexpr Named kNames[] = {
     {"Sam", kSees},
     {"Dream", kDiffusion},
     {"LLaDA", kDiffusion},
+    {"T5Encoder", kEncodes},
+    {"MT5Encoder", kEncodes},
     {"T5", kTranslates},
     {"MT5", kTranslates},
     {"Bart", kTranslates},
@@ -83,6 +92,15 @@ constexpr Named kNames[] = {
     {"M2M100", kTranslates},
     {"Pegasus", kTranslates},
 };
+
+/// "Sam" begins the names of SamModel and Sam2Model, and not that of SambaModel.
+bool begins(std::string_view name, std::string_view architecture) {
+    if (!architecture.starts_with(name)) return false;
+    const std::string_view rest = architecture.substr(name.size());
+    if (rest.empty()) return true;
+    const auto next = static_cast<unsigned char>(rest[0]);
+    return std::isupper(next) || std::isdigit(next) || next == '-' || next == '_';
+}
 
 Error refusal(const std::string& path, const Purpose& purpose) {
     return refused<ErrorId::OtherPurpose>(path, purpose.sentence, purpose.what);
@@ -115,8 +133,9 @@ namespace ingle::formats {
 
 std::optional<Error> otherPurposeOf(const std::string& path, std::string_view architecture) {
     using namespace other_purpose_kind;
-    const auto found = std::ranges::find_if(
-        kNames, [&](const Named& named) { return architecture.starts_with(named.begin); });
+    if (architecture.ends_with("ForCausalLM")) return std::nullopt;  // it writes word by word
+    const auto found =
+        std::ranges::find_if(kNames, [&](const Named& named) { return begins(named.begin, architecture); });
     return found == std::end(kNames) ? std::nullopt : std::optional(refusal(path, found->purpose));
 }
 

@@ -272,6 +272,15 @@ TEST_F(Recognise, modelsForSomethingElse) {
     for (const auto& [name, bytes] : test::mixtralFolder()) write("whisper/" + name, bytes);
     write("whisper/config.json", R"({"architectures": ["WhisperForConditionalGeneration"]})");
     expectOther(m_folder.file("whisper"), "speech", "a model that speaks");
+    expectOther(ggufWith("e.gguf", "general.architecture", "t5encoder"), "encodes", "an encoder like");
+    // Models that write word by word are none of them, whatever their names begin with.
+    for (const std::string& name : {"SambaForCausalLM"s, "BartForCausalLM"s}) {
+        const std::string folder = writeFolder(name, test::mixtralFolder());
+        write(name + "/config.json", R"({"architectures": [")" + name + R"("]})");
+        expectRefused(folder, "unsupported", ErrorId::UnknownFamily, "this version cannot run this model");
+    }
+    expectRefused(ggufWith("f.gguf", "general.architecture", "diana"), "unsupported", ErrorId::UnknownFamily,
+                  "this version cannot run this model");
 }
 
 TEST_F(Recognise, formatsOfOtherPrograms) {

@@ -176,6 +176,8 @@ def check_library(bin_dir, folder):
                               "model_not_suited")
             expect("compares texts" in message and str(folder) not in message, message)
         expect(text_of(server.chat()), "nothing goes on")
+        message = refused(server.post("/v1/rerank", {"model": "letters", "query": "x", "documents": ["x"]}), 400)
+        expect(message == "'letters': the model embeds texts and scores no pairs.", message)
         server.stop()
 
 

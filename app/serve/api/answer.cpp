@@ -110,7 +110,7 @@ Delta Answer::take(Choice& choice, const TokenChunk& chunk) {
 void Answer::finished(Choice& choice, const client::Outcome<protocol::Generate>& outcome) {
     if (!outcome || outcome->result.reason == StopReason::Cancelled) {
         leave(1);
-        return fail(outcome ? stopped() : fromEngine(outcome.error().error));
+        return fail(outcome ? stopped() : fromEngine(outcome.error().error, *m_model));
     }
     m_output.tell(choice.finish(outcome->result));
     m_output.end(choice);

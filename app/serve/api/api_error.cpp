@@ -5,6 +5,7 @@
 
 #include "app/serve/api/json_text.h"
 #include "ingle/error_ids.h"
+#include "ingle/shown_text.h"
 
 namespace ingle::serve::api {
 namespace {
@@ -51,14 +52,23 @@ std::string sentence(std::string text) {
     return text;
 }
 
+/// What the engine says begins with the path of a file: the model's, or one in its folder.
+std::string withoutFolder(const std::string& text, const ServedModel& model) {
+    const std::string path = escaped(model.path);
+    if (text.starts_with(path + ':'))
+        return fmt::format("'{}'{}", shown(model.name), text.substr(path.size()));
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    return text.starts_with(folder) ? text.substr(folder.size()) : text;
+}
+
 nlohmann::ordered_json orNull(const std::string& text) {
     return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
 }
 
 }  // namespace
 
-ApiError fromEngine(const Error& error) {
-    ApiError said{.status = statusOf(error.code), .message = error.message};
+ApiError fromEngine(const Error& error, const ServedModel& model) {
+    ApiError said{.status = statusOf(error.code), .message = withoutFolder(error.message, model)};
     const bool isTooLong = error.id == errorIdInfo(ErrorId::MessageTooLong).name ||
                            error.id == errorIdInfo(ErrorId::ConversationFull).name;
     // As OpenAI's own servers call it: clients look for it.

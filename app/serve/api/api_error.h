@@ -5,6 +5,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
+#include "app/serve/engine/models.h"
 #include "app/serve/http/message.h"
 #include "ingle/result.h"
 
@@ -27,8 +28,9 @@ inline tl::unexpected<ApiError> refuse(std::string message, std::string param = 
         ApiError{.message = std::move(message), .param = std::move(param), .code = std::move(code)});
 }
 
-/// What the engine said, with the status that suits it.
-ApiError fromEngine(const Error& error);
+/// What the engine said of a model, with the status that suits it. Clients know the model by its name, and
+/// are not told where its files are.
+ApiError fromEngine(const Error& error, const ServedModel& model);
 
 /// Of what was to be there within so long.
 ApiError tooLate(std::chrono::seconds limit);

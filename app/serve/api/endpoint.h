@@ -48,8 +48,8 @@ nlohmann::ordered_json describe(const ServedModel& model);
 
 http::Response jsonResponse(std::string body);
 
-/// Answers a request by questions to the engine, one after the other, so that the answers of others go on in
-/// between. It stops when the client goes or its time is over.
+/// Answers a request by questions to the engine about `model`, one after the other, so that the answers of
+/// others go on in between. It stops when the client goes or its time is over.
 template <typename R>
 class Questions : public std::enable_shared_from_this<Questions<R>> {
   public:
@@ -59,8 +59,13 @@ class Questions : public std::enable_shared_from_this<Questions<R>> {
     /// Makes the reply of what came back; nothing: there is more to ask.
     using Take = std::function<std::optional<http::Response>(const Answered&)>;
 
-    Questions(EngineRoom& room, std::shared_ptr<http::Exchange> exchange, Ask ask, Take take)
-        : m_room(room), m_exchange(std::move(exchange)), m_ask(std::move(ask)), m_take(std::move(take)) {}
+    Questions(EngineRoom& room, ModelPointer model, std::shared_ptr<http::Exchange> exchange, Ask ask,
+              Take take)
+        : m_room(room),
+          m_model(std::move(model)),
+          m_exchange(std::move(exchange)),
+          m_ask(std::move(ask)),
+          m_take(std::move(take)) {}
 
     /// Whoever waits for the engine keeps it alive.
     void begin() {
@@ -91,7 +96,7 @@ class Questions : public std::enable_shared_from_this<Questions<R>> {
         if (m_isStopped)  // whoever has gone reads nothing
             response = toResponse(tooLate(m_room.answerLimit()));
         else if (!outcome)
-            response = toResponse(fromEngine(outcome.error().error));
+            response = toResponse(fromEngine(outcome.error().error, *m_model));
         else
             response = m_take(*outcome);
         if (!response) return askNext();
@@ -101,6 +106,7 @@ class Questions : public std::enable_shared_from_this<Questions<R>> {
     }
 
     EngineRoom& m_room;
+    const ModelPointer m_model;
     const std::shared_ptr<http::Exchange> m_exchange;
     const Ask m_ask;
     const Take m_take;

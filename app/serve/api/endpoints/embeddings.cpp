@@ -121,7 +121,8 @@ void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
         return room.embed(*model, run->next(), std::move(handlers));
     };
     const auto take = [run](const protocol::Embedded& embedded) { return run->take(embedded); };
-    std::make_shared<Questions<protocol::Embed>>(service.room, std::move(exchange), ask, take)->begin();
+    std::make_shared<Questions<protocol::Embed>>(service.room, *model, std::move(exchange), ask, take)
+        ->begin();
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
                       count = asked->count](client::Handlers<protocol::Count> handlers) {
         return room.ask(*model, count, std::move(handlers));
     };
-    std::make_shared<Questions<protocol::Count>>(service.room, std::move(exchange), ask, responseOf)->begin();
+    std::make_shared<Questions<protocol::Count>>(service.room, *model, std::move(exchange), ask, responseOf)
+        ->begin();
 }
 
 }  // namespace

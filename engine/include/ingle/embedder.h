@@ -1,5 +1,5 @@
-/// Embeddings of texts and scores of pairs of texts, which encoder models compute. Implemented in
-/// engine/session.
+/// Embeddings of texts and scores of pairs of texts, which models that were trained for it compute.
+/// Implemented in engine/session.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ Status truncateRows(Embedding& embedding, uint32_t dim);
 /// where they are of more than two labels.
 Result<float> relevanceOf(const Embedding& scores);
 
-/// A loaded encoder model. Not thread-safe: one thread calls everything.
+/// A loaded model that embeds texts or scores them. Not thread-safe: one thread calls everything.
 class Embedder {
   public:
     virtual ~Embedder() = default;
@@ -48,7 +48,8 @@ class Embedder {
     /// Errors: Unsupported if the model has no tokenizer.
     virtual Result<std::vector<TokenId>> tokenize(std::string_view text, TextUse use) const = 0;
     /// The same of a question and a document that a reranker is to score together. The end of a document that
-    /// is too long is left out. Errors: Unsupported if the model scores no pairs.
+    /// is too long is left out. Errors: Unsupported if the model scores no pairs; InvalidArgument for a
+    /// question that alone is too long.
     virtual Result<std::vector<TokenId>> tokenizePair(std::string_view query,
                                                       std::string_view document) const = 0;
     /// Returns an embedding for each text, in their order; of a classifier its scores. A text's embedding

@@ -257,9 +257,11 @@ Result<float> relevanceOf(const Embedding& scores) {
 Result<std::unique_ptr<Embedder>> session::createEmbedder(std::unique_ptr<Model> model) {
     const auto pooling = model->opened().bound.facts().pooling;
     if (!pooling)
-        return fail(ErrorCode::Unsupported,
-                    "{}: the model writes text; embeddings are made by encoders, such as bert",
-                    model->opened().file.path);
+        return fail(
+            ErrorCode::Unsupported,
+            "{}: the model writes text; models that are trained to compare texts make embeddings, such "
+            "as BGE and Qwen3-Embedding",
+            model->opened().file.path);
     return std::make_unique<ModelEmbedder>(std::move(model), *pooling);
 }
 

@@ -141,7 +141,12 @@ Result<std::vector<TokenId>> pairTokens(const OpenedModel& model, std::string_vi
     };
     for (;;) {
         INGLE_TRY_ASSIGN(std::vector<TokenId> ids, encoded(document));
-        if (ids.size() <= most || document.empty()) return ids;
+        if (ids.size() <= most) return ids;
+        if (document.empty())
+            return fail(ErrorCode::InvalidArgument,
+                        "the query is too long: it takes {} tokens without a document, of {} that the model "
+                        "reads of both",
+                        ids.size(), most);
         // A little less each time: how many bytes a token has differs from place to place.
         const size_t surplus = document.size() * (ids.size() - most) / ids.size();
         document = firstBytes(document, document.size() - std::min(document.size(), surplus + 1));

@@ -72,7 +72,7 @@ Action define(CLI::App& app) {
         ->capture_default_str();
     app.add_option("--dimensions", options->dimensions,
                    "keep the first numbers of each row, of models that were trained for it")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 1 << 16));
     app.add_flag("--normalise", options->normalise, "rows of length 1");
     return [options] { return embed(*options); };
 }

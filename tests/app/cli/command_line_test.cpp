@@ -69,6 +69,9 @@ TEST_F(CommandLine, wrongUsageExitsWithTwo) {
     EXPECT_EQ(ingle("run x -p y --top-p 1.5").exitCode, 2);
     EXPECT_EQ(ingle("run x -p y --kv f64").exitCode, 2);
     EXPECT_EQ(ingle("--help").exitCode, 0);
+    const Outcome none = ingle("embed x --dimensions 0");
+    EXPECT_EQ(none.exitCode, 2);
+    EXPECT_NE(none.err.find("1 to 65536"), std::string::npos) << none.err;
 }
 
 TEST_F(CommandLine, generatePrintsExactlyNIdsAndNeverStops) {

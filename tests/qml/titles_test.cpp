@@ -94,6 +94,36 @@ class TitlesTest : public QObject, WindowFiles {
         QCOMPARE(run.chat().title(), QString(kQuestion));
     }
 
+    void aPrivateAnswerIsNotHeldUp() {
+        const QString log = m_folder.filePath("beside.log");
+        Run run(freshDataDir(), m_modelFile,
+                {"--title", "Oaks", "--tokens", "40", "--pace-ms", "40", "--log", log});
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send(kQuestion);
+        QTRY_VERIFY_WITH_TIMEOUT(run.chat().conversationId() != 0, kPatienceMs);
+        RunningAnswers* answers = run.model.page()->answers();
+        QTest::qWait(300);
+        run.model.secret()->show();
+        run.model.chat()->send("Between us: which trees?");
+        RunningAnswers* secrets = run.model.secret()->page()->answers();
+        QVERIFY(!answers->none() && !secrets->none());
+        QTRY_VERIFY_WITH_TIMEOUT(answers->none(), kPatienceMs);
+        QVERIFY(!secrets->none());
+        QTRY_VERIFY_WITH_TIMEOUT(secrets->none(), kPatienceMs);
+        QTest::qWait(100);
+        QCOMPARE(titlesAsked(log), 0);
+    }
+
+    void aHistoryThatIsReplacedTakesNone() {
+        const QString log = m_folder.filePath("replaced.log");
+        Run run(freshDataDir(), m_modelFile, {"--title", "Oaks", "--title-ms", "500", "--log", log});
+        QVERIFY(run.ask(kQuestion));
+        QTRY_COMPARE_WITH_TIMEOUT(titlesAsked(log), 1, kPatienceMs);
+        emit run.model.services()->historyReplaced();
+        QTest::qWait(1000);
+        QCOMPARE(run.model.conversations()->titleOf(run.chat().conversationId()), QString(kQuestion));
+    }
+
     void noneWhereItIsNotWanted() {
         const QString log = m_folder.filePath("unwanted.log");
         Run run(freshDataDir(), m_modelFile, {"--title", "Oaks", "--log", log}, "question");

@@ -13,7 +13,7 @@ PageParts partsOf(Services& services) {
 ChatFeature::ChatFeature(Services& services)
     : m_services(services),
       m_page(services.storage(), partsOf(services)),
-      m_titles(services, m_page),
+      m_titles(services, m_page, [this] { return isIdle(); }),
       m_secret(partsOf(services)),
       m_startPage(*services.model(), *services.opener()),
       m_prompts(services.storage(), *services.notices()) {
@@ -69,9 +69,13 @@ void ChatFeature::followActions(ChatPage& page) {
             [actions] { emit actions->pageWanted("profile"); });
 }
 
-void ChatFeature::applyChoices() {
+bool ChatFeature::isIdle() {
     const bool isPrivateIdle = !m_secret.isOpen() || m_secret.page()->answers()->none();
-    if (isPrivateIdle && m_page.answers()->none()) m_services.model()->applyChoices();
+    return isPrivateIdle && m_page.answers()->none();
+}
+
+void ChatFeature::applyChoices() {
+    if (isIdle()) m_services.model()->applyChoices();
 }
 
 }  // namespace ingle::desktop

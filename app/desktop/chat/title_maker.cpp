@@ -59,13 +59,15 @@ Result<std::optional<Turn>> untitled(history::HistoryReader& history, RowId conv
 
 }  // namespace
 
-TitleMaker::TitleMaker(Services& services, ChatPage& page, QObject* parent)
-    : QObject(parent), m_services(services), m_page(page) {
+TitleMaker::TitleMaker(Services& services, ChatPage& page, std::function<bool()> isIdle, QObject* parent)
+    : QObject(parent), m_services(services), m_page(page), m_isIdle(std::move(isIdle)) {
     connect(page.answers(), &RunningAnswers::ended, this,
             [this](RowId conversation, RowId answer, const history::AnswerEnd& ending) {
                 if (ending.status == history::MessageStatus::Complete) m_next = {conversation, answer};
             });
     connect(page.answers(), &RunningAnswers::stateChanged, this, &TitleMaker::onStateChanged);
+    connect(&services, &Services::historyReplaced, this, &TitleMaker::forget);
+    connect(&services, &Services::historyLost, this, &TitleMaker::forget);
 }
 
 void TitleMaker::onStateChanged() {
@@ -78,10 +80,16 @@ void TitleMaker::giveWay() {
     m_services.engine().cancel(std::exchange(m_request, 0));
 }
 
+void TitleMaker::forget() {
+    m_next = {};
+    giveWay();
+}
+
 bool TitleMaker::mayAsk() const {
     ModelInUse& model = *m_services.model();
     const QString by = m_services.settings()->titles();
-    if (model.guiding() || model.state() != ModelInUse::Ready || by == QLatin1String("question"))
+    if (!m_isIdle() || model.guiding() || model.state() != ModelInUse::Ready ||
+        by == QLatin1String("question"))
         return false;
     return !model.isRemote() || by == QLatin1String("any");
 }

@@ -5,6 +5,7 @@
 #include <QObject>
 #include <QString>
 
+#include <functional>
 #include <memory>
 
 #include "app/desktop/chat/chat_page.h"
@@ -15,14 +16,16 @@ namespace ingle::desktop {
 class TitleMaker : public QObject {
     Q_OBJECT
   public:
-    /// Of the conversations of that page.
-    TitleMaker(Services& services, ChatPage& page, QObject* parent = nullptr);
+    /// Of the conversations of that page. `isIdle`: whether no answer is being written, there or elsewhere.
+    TitleMaker(Services& services, ChatPage& page, std::function<bool()> isIdle, QObject* parent = nullptr);
 
     /// Somebody waits for the model: a title that is being made is given up.
     void giveWay();
 
   private:
     void onStateChanged();
+    /// What is to be named, or is being named, is there no more.
+    void forget();
     void look();
     void ask(const history::Turn& turn);
     void take(history::RowId conversation, const QString& before, const QString& title);
@@ -33,6 +36,7 @@ class TitleMaker : public QObject {
 
     Services& m_services;
     ChatPage& m_page;
+    const std::function<bool()> m_isIdle;
     struct {
         history::RowId conversation = 0;
         history::RowId answer = 0;

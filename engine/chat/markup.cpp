@@ -49,14 +49,15 @@ size_t prefixTail(std::string_view text, std::string_view mark) {
 }
 
 /// Whether a token's text is part of a mark, or of what stands between those of a call.
-bool isPartOfMarks(std::string_view token) {
+bool isPartOfMarks(std::string_view token, const InferredForm* inferred) {
     const auto has = [token](std::string_view text) { return text.find(token) != text.npos; };
-    return token == "<|\"|>" ||
+    const auto isIn = [&has](const CallForm& form) {
+        return has(form.begin) || has(form.end) || has(form.call) || has(form.parameter);
+    };
+    return token == "<|\"|>" || (inferred && isIn(inferred->form())) ||
            std::ranges::any_of(kMarkups,
                                [&](const Markup& markup) { return has(markup.begin) || has(markup.end); }) ||
-           std::ranges::any_of(allCallForms(), [&](const CallForm& form) {
-               return has(form.begin) || has(form.end) || has(form.call) || has(form.parameter);
-           });
+           std::ranges::any_of(allCallForms(), isIn);
 }
 
 /// What a prompt that ends like this has begun; null: nothing.
@@ -88,12 +89,13 @@ std::string thoughtEnding(std::string_view promptEnd) {
     return hasLine ? fmt::format("\n{}\n\n", begun->end) : std::string(begun->end);
 }
 
-std::unordered_map<TokenId, std::string> markTokens(const formats::TokenizerData& data) {
+std::unordered_map<TokenId, std::string> markTokens(const formats::TokenizerData& data,
+                                                    const InferredForm* inferred) {
     std::unordered_map<TokenId, std::string> found;
     for (size_t id = 0; id < data.types.size(); ++id) {
         const std::string& text = data.tokens[id];
         if (data.types[id] != formats::TokenType::Control || text.empty()) continue;
-        if (isPartOfMarks(text)) found.emplace(static_cast<TokenId>(id), text);
+        if (isPartOfMarks(text, inferred)) found.emplace(static_cast<TokenId>(id), text);
     }
     return found;
 }
@@ -108,6 +110,8 @@ struct MarkupSplitter::Mark {
 MarkupSplitter::MarkupSplitter(std::string_view promptEnd, CallReading calls) : m_calls(std::move(calls)) {
     for (const CallForm* form : m_calls.forms())
         if (!form->begin.empty() && promptEnd.ends_with(form->begin)) m_pending = form->begin;
+    for (const Markup& markup : kMarkups)
+        if (!markup.isAnywhere || m_calls.writes(markup.sign())) m_markups.push_back(&markup);
     m_inside = begunBy(promptEnd);
 }
 
@@ -125,8 +129,8 @@ template <typename Visit>
 void MarkupSplitter::eachMark(Visit visit) const {
     for (const CallForm* form : m_calls.forms()) visit(Mark{0, form->begin, nullptr, true});
     if (m_inside && !m_inside->end.empty()) return visit(Mark{0, m_inside->end, nullptr, false});
-    for (const Markup& markup : kMarkups)
-        if (markup.isAnywhere || m_isBeginning) visit(Mark{0, markup.begin, &markup, false});
+    for (const Markup* markup : m_markups)
+        if (markup->isAnywhere || m_isBeginning) visit(Mark{0, markup->begin, markup, false});
 }
 
 MarkupSplitter::Mark MarkupSplitter::firstMark(size_t from) const {
@@ -190,14 +194,20 @@ ReadCalls::Outcome MarkupSplitter::readCallsHere(bool isEnd, std::vector<PartPie
 }
 
 void MarkupSplitter::read(bool isEnd, std::vector<PartPiece>& out) {
+    /// A text with so many marks and no calls behind them is one about marks.
+    constexpr int kMostTries = 64;
     size_t from = 0;  // before it there is nothing but text
+    int tries = 0;
+    m_isCallBegun = false;
     for (Mark mark = firstMark(from); mark.at != std::string_view::npos; mark = firstMark(from)) {
         if (mark.isCall) {
             emit(mark.at, out);
             from = 0;
             const auto outcome = readCallsHere(isEnd, out);
-            if (outcome == ReadCalls::Outcome::Undecided && !isEnd) return;
+            m_isCallBegun = outcome == ReadCalls::Outcome::Undecided && !isEnd;
+            if (m_isCallBegun) return;
             if (outcome == ReadCalls::Outcome::Calls) continue;
+            if (++tries > kMostTries) break;
             // No call: another mark may begin here, else it is text.
             const Markup* here = nullptr;
             eachMark([&](const Mark& other) {
@@ -223,9 +233,13 @@ void MarkupSplitter::read(bool isEnd, std::vector<PartPiece>& out) {
 }
 
 std::vector<PartPiece> MarkupSplitter::push(std::string_view text) {
+    /// Longer calls are only read again where they may have ended.
+    constexpr size_t kShort = 1024;
     std::vector<PartPiece> out;
     m_pending += text;
-    read(false, out);
+    const bool goesOn =
+        m_isCallBegun && m_pending.size() > kShort && text.find_first_of("}])>`") == text.npos;
+    if (!goesOn) read(false, out);
     return out;
 }
 

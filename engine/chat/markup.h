@@ -19,9 +19,12 @@ struct Markup {
     std::string_view begin;
     std::string_view end;  ///< empty: it lasts until another mark begins
     PartKind kind;
-    /// The mark counts wherever it stands, as only control tokens spell it. Others count where the answer
+    /// The mark counts wherever it stands, for models whose template writes it. Others count where the answer
     /// begins: behind that they may be what the answer speaks of.
     bool isAnywhere = false;
+
+    /// What a template of such a model has in its text.
+    std::string_view sign() const { return begin.substr(0, begin.find('>') + 1); }
 };
 
 std::span<const Markup> allMarkups();
@@ -31,7 +34,9 @@ std::span<const Markup> allMarkups();
 std::string thoughtEnding(std::string_view promptEnd);
 
 /// Control tokens that marks are spelled with: they decode to nothing, but the splitter must see their text.
-std::unordered_map<TokenId, std::string> markTokens(const formats::TokenizerData& data);
+/// `inferred`: a form of calls beside the rows; may be null.
+std::unordered_map<TokenId, std::string> markTokens(const formats::TokenizerData& data,
+                                                    const InferredForm* inferred);
 
 /// Takes an answer as it is streamed. What comes behind a mark begins a part. A call of a tool is a part by
 /// itself, {"name", "arguments"}, which comes when it is whole. Text that may still become a mark or a call
@@ -63,9 +68,11 @@ class MarkupSplitter {
     void emit(size_t size, std::vector<PartPiece>& out);
 
     CallReading m_calls;
+    std::vector<const Markup*> m_markups;
     const Markup* m_inside = nullptr;  ///< null: in the answer itself
     bool m_begins = false;             ///< there was a mark, and no text since
     bool m_isBeginning = true;         ///< nothing but blanks was written yet
+    bool m_isCallBegun = false;        ///< what is pending may become a call
     std::string m_pending;
 };
 

@@ -1,5 +1,7 @@
 #include "engine/chat/prompt_renderer.h"
 
+#include "engine/chat/infer_call_form.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -95,11 +97,13 @@ struct PromptRenderer::Source {
     static Result<std::shared_ptr<const Source>> parse(std::string_view text) {
         INGLE_TRY_ASSIGN(jinja::Template parsed, jinja::Template::parse(text));
         const auto asks = [text](std::string_view variable) { return usesVariable(text, variable); };
-        MessageForm form = findMessageForm(parsed, text);
+        const MessageForm form = findMessageForm(parsed, text);
+        auto calls = inferCallForm(parsed, text, form);
         return std::make_shared<const Source>(
             Source{.text = std::string(text),
                    .jinja = std::move(parsed),
                    .form = form,
+                   .calls = std::move(calls),
                    .asksForThinking = std::ranges::any_of(kThinkingVariables, asks),
                    .asksForTools = asks("tools")});
     }
@@ -107,6 +111,7 @@ struct PromptRenderer::Source {
     std::string text;
     jinja::Template jinja;
     MessageForm form;
+    std::shared_ptr<const InferredForm> calls;  ///< null: a row reads them, or it writes none
     bool asksForThinking = false;
     bool asksForTools = false;
 };
@@ -158,7 +163,12 @@ PromptRenderer PromptRenderer::at(const std::tm& time) const {
 
 CallReading PromptRenderer::callReading() const {
     const auto& source = m_given ? m_given : m_own;
-    return {m_variables.tools, source ? source->text : std::string_view()};
+    if (!source) return {m_variables.tools, {}};
+    return {m_variables.tools, source->text, source->calls};
+}
+
+const InferredForm* PromptRenderer::inferredCalls() const {
+    return m_own ? m_own->calls.get() : nullptr;
 }
 
 PromptRenderer PromptRenderer::withTokens(std::string bos, std::string eos) const {

@@ -47,6 +47,9 @@ class PromptRenderer {
     /// How the tools that it tells of are called by answers.
     CallReading callReading() const;
 
+    /// The form of calls of the file's own template, where no row reads it; else null.
+    const InferredForm* inferredCalls() const;
+
     /// "template", or the name of the built-in format.
     std::string_view name() const { return m_given || m_own ? "template" : m_builtIn->name; }
     /// Why every prompt uses the built-in format, one sentence; empty when the file's template is used.

@@ -61,8 +61,8 @@ Result<ChatForm::Prompt> ChatForm::prompt(const GenerateRequest& request,
 }
 
 std::vector<PartPiece> ChatForm::read(const Reply& reply) const {
-    chat::MarkupSplitter reader(reply.promptEnd,
-                                chat::CallReading(reply.form.tools, m_file->tokenizer.chatTemplate));
+    const auto renderer = chat::PromptRenderer::create(*m_file).inForm(reply.form);
+    chat::MarkupSplitter reader(reply.promptEnd, renderer.callReading());
     std::vector<PartPiece> pieces;
     const size_t step = reply.cut > 0 ? reply.cut : std::max<size_t>(reply.raw.size(), 1);
     for (size_t at = 0; at < reply.raw.size(); at += step)

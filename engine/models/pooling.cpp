@@ -72,10 +72,17 @@ Status readDense(const Keys& keys, ModelFacts& facts) {
     return {};
 }
 
+/// llama.cpp writes -1 where a converter left it open.
+Result<uint32_t> poolingType(const Keys& keys) {
+    constexpr uint32_t kOpen = UINT32_MAX;
+    INGLE_TRY_ASSIGN(const uint32_t type, keys.u32Or("pooling_type", 0));
+    return type == kOpen ? 0 : type;
+}
+
 }  // namespace
 
 Status readPooling(const Keys& keys, const ClassifierTraits& classifier, float normEps, ModelFacts& facts) {
-    INGLE_TRY_ASSIGN(const uint32_t pooling, keys.u32Or("pooling_type", 0));
+    INGLE_TRY_ASSIGN(const uint32_t pooling, poolingType(keys));
     if (pooling > kRank) return keys.cannotBe("pooling_type", pooling);
     if (pooling == kRank) return readClassifier(keys, classifier, normEps, facts);
     facts.pooling = static_cast<Pooling>(pooling);
@@ -83,7 +90,7 @@ Status readPooling(const Keys& keys, const ClassifierTraits& classifier, float n
 }
 
 Status readPooling(const Keys& keys, FamilyKind kind, DecoderSpec& spec) {
-    INGLE_TRY_ASSIGN(const uint32_t pooling, keys.u32Or("pooling_type", 0));
+    INGLE_TRY_ASSIGN(const uint32_t pooling, poolingType(keys));
     if (pooling == 0 && kind != FamilyKind::Encoder) return {};
     INGLE_TRY(readPooling(keys, spec.classifier, spec.normEps, spec.facts));
     INGLE_TRY_ASSIGN(const bool isCausal, keys.boolOr("attention.causal", true));

@@ -119,7 +119,8 @@ def check_chat(server):
            "the limit does not hold")
     expect(text_of(answer).startswith(text_of(short)), "a limit changes the text")
     parts = [{"type": "text", "text": QUESTION[:10]}, {"type": "text", "text": QUESTION[10:]}]
-    expect(text_of(server.chat(parts)) == text_of(answer), "parts are not one text")
+    expect(text_of(server.chat(parts)) == text_of(server.chat(QUESTION[:10] + "\n" + QUESTION[10:])),
+           "parts are not lines of one text")
     check_continuation(server, answer)
 
 

@@ -40,6 +40,21 @@ json head(const AnswerName& name, std::string_view object) {
     return {{"id", name.id}, {"object", object}, {"created", name.createdSeconds}, {"model", name.model}};
 }
 
+/// Nine letters and digits, as the templates of Mistral want them; others take any.
+std::string callId(const AnswerName& name, unsigned choice, size_t index) {
+    constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
+    // FNV-1a.
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (const char c : fmt::format("{} {} {}", name.id, choice, index))
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+    std::string id(9, '0');
+    for (char& digit : id) {
+        digit = kDigits[hash % kDigits.size()];
+        hash /= kDigits.size();
+    }
+    return id;
+}
+
 /// Calls are told whole: a model's own form has to be read to its end before it is known what it says.
 json callList(std::span<const ToolCall> calls, const AnswerName& name, unsigned choice, size_t first,
               bool isStreamed) {
@@ -47,8 +62,7 @@ json callList(std::span<const ToolCall> calls, const AnswerName& name, unsigned 
     for (size_t index = 0; index < calls.size(); ++index) {
         json call = json::object();
         if (isStreamed) call["index"] = first + index;
-        call["id"] = calls[index].id.empty() ? fmt::format("call_{}_{}_{}", name.id, choice, first + index)
-                                             : calls[index].id;
+        call["id"] = calls[index].id.empty() ? callId(name, choice, first + index) : calls[index].id;
         call["type"] = "function";
         call["function"] = {{"name", calls[index].name}, {"arguments", calls[index].arguments}};
         list.push_back(std::move(call));

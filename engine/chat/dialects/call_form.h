@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace ingle::chat {
@@ -29,5 +30,12 @@ struct CallForm {
 };
 
 std::span<const CallForm> allCallForms();
+
+/// A form that no row describes, found out by what a template writes.
+struct InferredForm {
+    std::string begin, end, call, parameter;
+
+    CallForm form() const { return {begin, end, call, parameter}; }
+};
 
 }  // namespace ingle::chat

@@ -27,7 +27,7 @@ std::string_view takeStep(std::string_view& pattern) {
     if (isSlot) {
         size = pattern.find('}') + 1;
     } else if (!isBlank(pattern.front())) {
-        size = std::min(pattern.find_first_of("{ \n"), pattern.size());
+        size = std::min(pattern.find_first_of("{ \n", 1), pattern.size());
     }
     const std::string_view step = pattern.substr(0, size);
     pattern.remove_prefix(size);
@@ -104,7 +104,7 @@ class Matcher {
     /// Cut off by the end of the answer, or not yet whole.
     ReadCalls undecided(size_t whole) {
         if (!m_isEnd) return {Outcome::Undecided, {}, 0};
-        m_calls.resize(whole);
+        if (m_calls.size() > whole) m_wholeBytes = m_listBytes;
         if (m_current.name.empty()) {
             m_rest = m_text.substr(m_wholeBytes);
             return m_calls.empty() ? ReadCalls{} : finished();
@@ -217,6 +217,16 @@ class Matcher {
         return Outcome::Calls;
     }
 
+    static bool isNameKey(std::string_view key) {
+        return key == "name" || key == "tool_name" || key == "function";
+    }
+    static bool isArgumentsKey(std::string_view key) { return key == "arguments" || key == "parameters"; }
+    static bool saysMoreThanName(const json& object) {
+        for (const auto& [key, value] : object.items())
+            if (!isNameKey(key) && key != "id" && key != "tool_call_id" && key != "type") return true;
+        return false;
+    }
+
     /// {"name": …, "arguments": …}, or with the words of other families.
     bool addCall(const json& object) {
         if (!object.is_object()) return false;
@@ -225,13 +235,16 @@ class Matcher {
             if (const auto name = object.find(key);
                 name != object.end() && name->is_string() && call.name.empty())
                 call.name = name->get<std::string>();
-        if (call.name.empty() && object.size() == 1 && object.front().is_object()) {
+        const bool isKeyed = call.name.empty() && object.size() == 1 && object.front().is_object();
+        if (isKeyed) {
             call.name = object.begin().key();
             call.arguments = object.front();
         }
         if (!m_reading.isTool(call.name)) return false;
-        // In the middle of an answer an object without arguments is one that the answer speaks of.
-        if (m_form.isPart && !object.contains("arguments") && !object.contains("parameters")) return false;
+        // An object that says something else is no call; nor is one without arguments in the middle of an
+        // answer, which only speaks of it.
+        if (!object.contains("arguments") && !object.contains("parameters"))
+            if (m_form.isPart || (!isKeyed && saysMoreThanName(object))) return false;
         for (const char* key : {"arguments", "parameters"})
             if (const auto given = object.find(key); given != object.end() && !given->is_null())
                 call.arguments = *given;
@@ -252,7 +265,7 @@ class Matcher {
         const std::string_view before = m_rest;
         const auto text = takeJson(m_rest);
         if (!text) {
-            nameUnfinished(before);
+            if (m_isEnd) takeUnfinished(before);
             return failed(before);
         }
         const json given = parseBounded<json>(*text);
@@ -264,27 +277,68 @@ class Matcher {
         return addCall(given) ? Outcome::Calls : Outcome::Text;
     }
 
-    /// Of a JSON text that is cut off: which tool it names.
-    void nameUnfinished(std::string_view text) {
-        for (const char* key : {"\"name\"", "\"tool_name\""}) {
-            const size_t at = text.rfind(key);
-            if (at == text.npos) continue;
-            std::string_view rest = text.substr(at + std::string_view(key).size());
-            rest.remove_prefix(std::min(rest.find_first_not_of(": \t\r\n\""), rest.size()));
-            bool isOpen = false;
-            m_current.name = m_reading.nameAt(rest, isOpen);
-            if (m_current.name.empty()) continue;
-            const size_t arguments = rest.find('{');
-            m_argumentsFrom = arguments == rest.npos ? std::string_view() : rest.substr(arguments);
-            return;
+    /// Of a JSON text that is cut off: the calls of a list that are whole, and what is known of the last one.
+    void takeUnfinished(std::string_view text) {
+        if (text.starts_with('[')) {
+            text.remove_prefix(1);
+            for (;;) {
+                while (!text.empty() && (isBlank(text.front()) || text.front() == ',')) text.remove_prefix(1);
+                std::string_view rest = text;
+                const auto whole = takeJson(rest);
+                if (!whole || !addCall(parseBounded<json>(*whole))) break;
+                text = rest;
+                m_listBytes = m_text.size() - text.size();
+            }
         }
-        // {"NAME": {…
-        text.remove_prefix(std::min(text.find_first_not_of("[{ \t\r\n"), text.size()));
-        if (!text.starts_with('"')) return;
-        bool isOpen = false;
-        m_current.name = m_reading.nameAt(text.substr(1), isOpen);
-        const size_t arguments = text.find('{');
-        m_argumentsFrom = arguments == text.npos ? std::string_view() : text.substr(arguments);
+        if (!text.starts_with('{')) return;
+        text.remove_prefix(1);
+        std::string name;
+        std::string_view arguments;
+        while (true) {
+            while (!text.empty() && (isBlank(text.front()) || text.front() == ',')) text.remove_prefix(1);
+            const auto key = takeQuoted(text);
+            if (!key) break;
+            skipBlanks(text);
+            if (!text.starts_with(':')) break;
+            text.remove_prefix(1);
+            skipBlanks(text);
+            const bool isKeyed = name.empty() && m_reading.isTool(*key);
+            if (isKeyed) name = *key;
+            if (isKeyed || isArgumentsKey(*key)) arguments = text;
+            const std::string_view value = text;
+            if (text.starts_with('"')) {
+                const auto quoted = takeQuoted(text);
+                if (quoted && name.empty() && isNameKey(*key)) name = *quoted;
+            } else if (text.starts_with('{') || text.starts_with('[')) {
+                takeJson(text);
+            } else {
+                text.remove_prefix(std::min(text.find_first_of(",}"), text.size()));
+            }
+            if (arguments.data() == value.data() && !text.empty())
+                arguments = value.substr(0, value.size() - text.size());
+        }
+        // What is not cut off, but wrong, is no call.
+        if (text.empty() && m_reading.isTool(name)) {
+            m_current.name = std::move(name);
+            m_argumentsFrom = arguments;
+        }
+    }
+
+    /// A text in quotes is taken off, as it is written. Nothing: there is none, or it is cut off, and nothing
+    /// is left of `text`.
+    static std::optional<std::string_view> takeQuoted(std::string_view& text) {
+        if (!text.starts_with('"')) return std::nullopt;
+        for (size_t at = 1; at < text.size(); ++at) {
+            if (text[at] == '\\') {
+                ++at;
+            } else if (text[at] == '"') {
+                const std::string_view quoted = text.substr(1, at - 1);
+                text.remove_prefix(at + 1);
+                return quoted;
+            }
+        }
+        text = {};
+        return std::nullopt;
     }
 
     Outcome takePythonCalls() {
@@ -309,6 +363,11 @@ class Matcher {
                 if (equals == m_rest.npos) return Outcome::Undecided;
                 std::string key(m_rest.substr(0, equals));
                 while (!key.empty() && isBlank(key.back())) key.pop_back();
+                const bool isName = std::ranges::all_of(key, [](char c) {
+                    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                           c == '_';
+                });
+                if (!isName || key.empty()) return Outcome::Text;
                 m_rest.remove_prefix(equals + 1);
                 auto value = takePython(m_rest);
                 if (!value) return failed(before);
@@ -316,6 +375,7 @@ class Matcher {
             }
             m_rest.remove_prefix(1);
             m_calls.push_back(std::move(m_current));
+            m_listBytes = m_text.size() - m_rest.size();
         }
         m_rest.remove_prefix(1);
         m_current = {};
@@ -409,6 +469,7 @@ class Matcher {
     std::string_view m_rest;
     std::string_view m_argumentsFrom;  ///< what was written behind the name of the current call
     size_t m_wholeBytes = 0;           ///< of the text, up to the end of the last whole call
+    size_t m_listBytes = 0;            ///< the same inside a list of calls
     const bool m_isEnd;
     ReadCall m_current;
     std::vector<ReadCall> m_calls;
@@ -416,7 +477,9 @@ class Matcher {
 
 }  // namespace
 
-CallReading::CallReading(std::string_view tools, std::string_view source) {
+CallReading::CallReading(std::string_view tools, std::string_view source,
+                         std::shared_ptr<const InferredForm> inferred)
+    : m_source(source), m_inferred(std::move(inferred)) {
     const json list = parseBounded<json>(tools, {.depth = 32});
     if (!list.is_array()) return;
     for (const json& tool : list) {
@@ -425,10 +488,15 @@ CallReading::CallReading(std::string_view tools, std::string_view source) {
         m_parameters[function["name"].get<std::string>()] = function.value("parameters", json::object());
     }
     if (m_parameters.empty()) return;
+    if (m_inferred) {
+        m_ownForm = std::make_shared<const CallForm>(m_inferred->form());
+        m_forms.push_back(m_ownForm.get());
+    }
     const auto forms = allCallForms();
     for (const CallForm& form : forms)
         if (source.find(form.signOrBegin()) != source.npos) m_forms.push_back(&form);
-    if (m_forms.empty()) m_forms.push_back(&forms.front());
+    // A template that refuses is replaced, and the model is told of tools in words.
+    if (std::ranges::find(m_forms, &forms.front()) == m_forms.end()) m_forms.push_back(&forms.front());
 }
 
 std::string_view CallReading::nameAt(std::string_view text, bool& isOpen) const {
@@ -446,7 +514,17 @@ const json* CallReading::schemaOf(std::string_view tool, std::string_view parame
     const auto properties = found->second.find("properties");
     if (properties == found->second.end() || !properties->is_object()) return nullptr;
     const auto schema = properties->find(std::string(parameter));
-    return schema == properties->end() ? nullptr : &*schema;
+    if (schema == properties->end()) return nullptr;
+    const auto reference = schema->is_object() ? schema->find("$ref") : schema->end();
+    if (!schema->is_object() || reference == schema->end() || !reference->is_string()) return &*schema;
+    // Of the tool's own definitions: "#/$defs/Name".
+    const auto& place = reference->get_ref<const std::string&>();
+    constexpr std::string_view kOwn = "#/$defs/";
+    const auto definitions = found->second.find("$defs");
+    if (!place.starts_with(kOwn) || definitions == found->second.end() || !definitions->is_object())
+        return nullptr;
+    const auto definition = definitions->find(place.substr(kOwn.size()));
+    return definition == definitions->end() ? nullptr : &*definition;
 }
 
 ReadCalls readCalls(const CallForm& form, std::string_view text, const CallReading& reading, bool isEnd) {

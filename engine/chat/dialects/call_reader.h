@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -19,10 +20,14 @@ class CallReading {
     CallReading() = default;
     /// `tools`: see PromptForm; `source`: the chat template, which tells the forms by their signs. One that
     /// has none of them is told of tools in words (toldOfTools()), and so calls in the first of all forms.
-    CallReading(std::string_view tools, std::string_view source);
+    /// `inferred`: the form that it writes itself, where no row reads that; may be null.
+    CallReading(std::string_view tools, std::string_view source,
+                std::shared_ptr<const InferredForm> inferred = nullptr);
 
     /// The forms of calls that may come.
     std::span<const CallForm* const> forms() const { return m_forms; }
+    /// Whether the template has this text.
+    bool writes(std::string_view mark) const { return m_source.find(mark) != m_source.npos; }
     bool isTool(std::string_view name) const { return m_parameters.contains(name); }
     /// The longest name that `text` begins with; empty: none. `isOpen`: more text may make it one.
     std::string_view nameAt(std::string_view text, bool& isOpen) const;
@@ -30,7 +35,10 @@ class CallReading {
     const nlohmann::ordered_json* schemaOf(std::string_view tool, std::string_view parameter) const;
 
   private:
+    std::string m_source;
     std::vector<const CallForm*> m_forms;
+    std::shared_ptr<const InferredForm> m_inferred;
+    std::shared_ptr<const CallForm> m_ownForm;                                ///< of m_inferred
     std::map<std::string, nlohmann::ordered_json, std::less<>> m_parameters;  ///< by tool: its schema
 };
 

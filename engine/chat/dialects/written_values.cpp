@@ -158,6 +158,11 @@ bool hasType(const json& schema, std::string_view type) {
         if (const auto some = schema.find(choices); some != schema.end() && some->is_array())
             return std::ranges::any_of(
                 *some, [type](const json& each) { return each.is_object() && hasType(each, type); });
+    if (const auto all = schema.find("allOf"); all != schema.end() && all->is_array())
+        return std::ranges::any_of(
+            *all, [type](const json& each) { return each.is_object() && hasType(each, type); });
+    if (const auto value = schema.find("const"); value != schema.end())
+        return type == "string" && value->is_string();
     if (const auto values = schema.find("enum"); values != schema.end() && values->is_array())
         return type == "string" &&
                std::ranges::all_of(*values, [](const json& each) { return each.is_string(); });

@@ -14,7 +14,7 @@ namespace ingle::session {
 namespace {
 
 /// What the program takes before a model is there, its libraries included.
-constexpr uint64_t kProgramBytes = 12 << 20;
+constexpr uint64_t kProgramBytes = 16 << 20;
 /// Of a vocabulary, with what finds tokens in it.
 constexpr uint64_t kBytesPerToken = 200;
 /// A smaller model is worth an import from this share of the present one on.
@@ -183,7 +183,7 @@ Result<std::unique_ptr<OpenedModel>> open(const io::Source& source, const LoadOp
     model->head = findHead(*model);
     INGLE_TRY_ASSIGN(model->tokenizer, tokenizer::createTokenizer(model->file.tokenizer));
     model->prompts = chat::PromptRenderer::create(model->file);
-    model->markTokens = chat::markTokens(model->file.tokenizer);
+    model->markTokens = chat::markTokens(model->file.tokenizer, model->prompts->inferredCalls());
     describe(*model);
     model->shape = shapeOf(*model, options);
     model->info.smallerBytes = model->shape.smallerBytes;

@@ -1,6 +1,7 @@
 /// Calls of tools in the forms in which models write them, streamed in any cut.
 #include <gtest/gtest.h>
 
+#include "engine/chat/infer_call_form.h"
 #include "engine/chat/markup.h"
 
 namespace ingle::chat {
@@ -126,6 +127,70 @@ TEST(Calls, whatIsNoneStaysTextEveryByteOfIt) {
 TEST(Calls, oneThatIsCutOffKeepsItsNameAndWhatWasWritten) {
     expectRead("<tool_call>", "<tool_call>{\"name\": \"look\", \"arguments\": {\"star\": \"Ve",
                R"(T({"name":"look","arguments":"{\"star\": \"Ve"}))");
+}
+
+/// What a template writes around `calls`, which writes each of message.tool_calls.
+std::string templateOf(const std::string& calls) {
+    return "{% for message in messages %}<|turn|>{{ message.role }}\n{{ message.content }}{% if "
+           "message.tool_calls %}" +
+           calls + "{% endif %}<|end|>\n{% endfor %}";
+}
+
+/// A model of next month writes calls as no row says.
+TEST(Calls, areReadInAFormThatIsInferredFromItsTemplate) {
+    struct Row {
+        const char *calls, *answer;
+    };
+    const Row rows[] = {
+        {"{% for c in message.tool_calls %}<@do {{ c.function | tojson }} @>\n{% endfor %}",
+         "<@do {\"name\": \"look\", \"arguments\": {\"star\": \"Vega\", \"minutes\": 12}} @>"},
+        {"<<do>>[{% for c in message.tool_calls %}{{ c.function | tojson }}{{ ', ' if not loop.last }}"
+         "{% endfor %}]<</do>>",
+         "<<do>>[{\"name\": \"look\", \"arguments\": {\"star\": \"Vega\", \"minutes\": 12}}]<</do>>"},
+        {"<~acts~>{% for c in message.tool_calls %}\n<~act~>{{ c.function.name }}<~with~>"
+         "{{ c.function.arguments | tojson }}<~/act~>{% endfor %}\n<~/acts~>",
+         "<~acts~>\n<~act~>look<~with~>{\"star\": \"Vega\", \"minutes\": 12}<~/act~>\n<~/acts~>"},
+        {"{% for c in message.tool_calls %}<use it=\"{{ c.function.name }}\" id=\"{{ c.id }}\">"
+         "{{ c.function.arguments | tojson }}</use>{% endfor %}",
+         "<use it=\"look\" id=\"7\">{\"star\": \"Vega\", \"minutes\": 12}</use>"},
+        {"<~acts~>{% for c in message.tool_calls %}<~act {{ c.function.name }}~>{% for key, value in "
+         "c.function.arguments.items() %}<~{{ key }}~>{{ value }}<~/~>{% endfor %}<~/act~>{% endfor "
+         "%}<~/acts~>",
+         "<~acts~><~act look~><~star~>Vega<~/~><~minutes~>12<~/~><~/act~><~/acts~>"},
+    };
+    for (const Row& row : rows) {
+        SCOPED_TRACE(row.answer);
+        const std::string source = templateOf(row.calls);
+        const auto parsed = jinja::Template::parse(source);
+        ASSERT_TRUE(parsed) << parsed.error().message;
+        const auto inferred = inferCallForm(*parsed, source, findMessageForm(*parsed, source));
+        ASSERT_TRUE(inferred);
+        for (const size_t step : {size_t{1}, size_t{3}, std::string_view(row.answer).size() + 6}) {
+            MarkupSplitter splitter({}, CallReading(kLookTools, source, inferred));
+            std::vector<Part> parts;
+            const std::string answer = "So. \n" + std::string(row.answer);
+            for (size_t at = 0; at < answer.size(); at += step)
+                for (const PartPiece& piece : splitter.push(std::string_view(answer).substr(at, step)))
+                    append(parts, piece);
+            for (const PartPiece& piece : splitter.finish()) append(parts, piece);
+            ASSERT_EQ(parts.size(), 2u);
+            EXPECT_EQ(parts[0].text, "So. \n");
+            EXPECT_EQ(parts[1].kind, PartKind::ToolCall);
+            EXPECT_EQ(parts[1].text, kLook);
+        }
+    }
+}
+
+/// Templates whose calls a row reads have none inferred; nor have those that write none.
+TEST(Calls, areInferredOnlyWhereNoRowReadsThem) {
+    for (const char* calls :
+         {"{% for c in message.tool_calls %}<tool_call>{{ c.function | tojson }}</tool_call>{% endfor %}",
+          "calls", "{% for c in message.tool_calls %}{{ c.function.name }}!{% endfor %}"}) {
+        const std::string source = templateOf(calls);
+        const auto parsed = jinja::Template::parse(source);
+        ASSERT_TRUE(parsed);
+        EXPECT_FALSE(inferCallForm(*parsed, source, findMessageForm(*parsed, source))) << calls;
+    }
 }
 
 }  // namespace

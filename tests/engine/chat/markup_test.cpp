@@ -7,8 +7,16 @@ namespace ingle::chat {
 namespace {
 
 /// "R(…)A(…)T(…)": the parts that the pieces make.
-std::string split(std::string_view text, size_t step, std::string_view promptEnd = {}) {
-    MarkupSplitter splitter(promptEnd);
+/// A template that writes all marks.
+std::string allMarks() {
+    std::string text;
+    for (const Markup& markup : allMarkups()) text += fmt::format("{} {}\n", markup.begin, markup.end);
+    return text;
+}
+
+std::string split(std::string_view text, size_t step, std::string_view promptEnd = {},
+                  const std::string& chatTemplate = allMarks()) {
+    MarkupSplitter splitter(promptEnd, CallReading({}, chatTemplate));
     std::vector<Part> parts;
     const auto take = [&](const std::vector<PartPiece>& pieces) {
         for (const PartPiece& piece : pieces) {
@@ -49,6 +57,14 @@ TEST(Markup, tellsKindsApartHoweverTheTextIsCut) {
     for (const auto& [text, expected] : cases)
         for (size_t step = 1; step <= 40; ++step)
             EXPECT_EQ(split(text, step), expected) << text << " by " << step;
+}
+
+/// In answers of other models they are letters.
+TEST(Markup, marksOfOtherFamiliesAreText) {
+    const std::string text =
+        "gpt-oss writes <|channel|>final<|message|>, others <|START_RESPONSE|>x<|END_RESPONSE|>.";
+    for (const size_t step : {size_t{1}, text.size()})
+        EXPECT_EQ(split(text, step, {}, "{{ x }}"), "A(" + text + ")");
 }
 
 TEST(Markup, aPromptMayHaveBegunToThink) {

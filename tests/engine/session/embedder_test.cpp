@@ -234,6 +234,18 @@ TEST_F(Embeddings, aLongTextIsReadInPieces) {
     EXPECT_EQ(valuesOf(Embedder::load(path, pooled("1"), nullptr).value()->embed(texts))[0], mean);
 }
 
+/// Converters write -1 for models that write.
+TEST_F(Embeddings, aPoolingThatIsLeftOpenIsNone) {
+    const std::string path = m_folder.file("open.gguf");
+    ASSERT_TRUE(lab::writeSynthModel({.family = "llama", .quant = "F32"}, path));
+    LoadOptions options = exact();
+    options.overrides = {{"pooling_type", "4294967295"}};
+    const auto model = session::Model::load(test::opened(path), options, nullptr);
+    EXPECT_TRUE(model) << model.error().message;
+    options.overrides = {{"pooling_type", "9"}};
+    EXPECT_FALSE(session::Model::load(test::opened(path), options, nullptr));
+}
+
 /// All of it at once, though a usual step takes fewer tokens.
 TEST_F(Embeddings, aLongTextWhoseTokensSeeEachOtherIsReadAtOnce) {
     const std::string path = m_folder.file("long.gguf");

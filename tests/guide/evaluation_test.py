@@ -110,8 +110,9 @@ class Meaning(unittest.TestCase):
         # Another answer of a topic is written into the guide; a topic that it was not trained for is not.
         answers = {**self.then["answers"], "search": "others", "dancing": "new"}
         then = {**self.then, "answers": answers, "guide": "another"}
-        self.assertEqual(shipped.differences(then, shipped.present()),
-                         ["answers: no longer those of the training: dancing", "guide: no longer those of the training"])
+        self.assertEqual(
+            shipped.differences(then, shipped.present()),
+            ["answers: no longer those of the training: dancing", "guide: no longer those of the training"])
 
     def test_features_name_intents_that_exist(self):
         self.change("docs/features.md", "| search |", "| dancing |")

@@ -154,9 +154,9 @@ TEST(Calls, areReadInAFormThatIsInferredFromItsTemplate) {
          "{{ c.function.arguments | tojson }}</use>{% endfor %}",
          "<use it=\"look\" id=\"7\">{\"star\": \"Vega\", \"minutes\": 12}</use>"},
         {"<~acts~>{% for c in message.tool_calls %}<~act {{ c.function.name }}~>{% for key, value in "
-         "c.function.arguments.items() %}<~{{ key }}~>{{ value }}<~/~>{% endfor %}<~/act~>{% endfor "
+         "c.function.arguments.items() %}<~arg {{ key }}~>{{ value }}<~/~>{% endfor %}<~/act~>{% endfor "
          "%}<~/acts~>",
-         "<~acts~><~act look~><~star~>Vega<~/~><~minutes~>12<~/~><~/act~><~/acts~>"},
+         "<~acts~><~act look~><~arg star~>Vega<~/~><~arg minutes~>12<~/~><~/act~><~/acts~>"},
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.answer);

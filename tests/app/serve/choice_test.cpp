@@ -49,6 +49,21 @@ TEST(Choice, TellsTextAsItComesAndCallsWhenTheyAreWhole) {
     EXPECT_EQ(choice.text(), "Let me see.");
 }
 
+TEST(Choice, WhatALimitCutsOffIsTold) {
+    GenerateResult cut = ended(StopReason::MaxTokens);
+    cut.withheld = "<tool_call>{\"name\": \"f\xE6\xBC";  // and half a character
+    Choice choice(0, Calls::AsWritten);
+    choice.add({{PartKind::Text, "So: ", {}, true}}, {});
+    choice.finish(cut);
+    EXPECT_EQ(choice.text(), "So: <tool_call>{\"name\": \"f");
+    EXPECT_EQ(choice.finishReason(), "length");
+    // Nobody reads on where a client has gone.
+    cut.reason = StopReason::Cancelled;
+    Choice stopped(0, Calls::AsWritten);
+    stopped.finish(cut);
+    EXPECT_EQ(stopped.text(), "");
+}
+
 TEST(Choice, TheModelsOwnIdsStay) {
     Choice choice(0, Calls::AsWritten);
     choice.add({{PartKind::ToolCall, R"({"name":"f","arguments":{}})", "f", true, "aQ3xR7mK2"}}, {});

@@ -33,13 +33,18 @@ struct BlocksOfQ8 {
 };
 
 /// Queries that share each vector that is loaded, and vectors of each. They are summed side by side, and
-/// twice (for even and odd terms), so that the latency of an addition is hidden and the sums fit the
-/// registers.
-constexpr uint32_t kTileQueries = 4;
+/// where these sums are few, even and odd terms by themselves: so the latency of an addition is hidden, and
+/// the sums fit the registers.
+constexpr uint32_t kTileQueries = kLanes == 16 ? 8 : 4;
+constexpr uint32_t kMostSums = kLanes == 16 ? 16 : 8;
 template <uint32_t kQueries>
 constexpr uint32_t kTileVectorsOf = kQueries == 1  ? 4
                                     : kLanes == 16 ? 2
                                                    : 1;
+template <uint32_t kQueries, uint32_t kVectors>
+constexpr uint32_t kSumsOfEach = 2 * (kQueries * kVectors) <= kMostSums ? 2 : 1;
+/// Queries of a tile whose sums are of integers and of floats, both at once.
+constexpr uint32_t kBlockTileQueries = 4;
 
 /// Asks for memory a few lines at a time. All at once would take the buffers that the loads of the
 /// computation beside it need, and one would wait for the other.
@@ -67,11 +72,11 @@ class Requests {
 };
 
 /// Calls body.template operator()<Q>(first query) until all are done.
-template <uint32_t Q = kTileQueries, typename Body>
+template <uint32_t Q, typename Body>
 void forQueries(uint32_t numQueries, Body body, uint32_t first = 0) {
     for (; first + Q <= numQueries; first += Q) body.template operator()<Q>(first);
     if constexpr (Q > 1) {
-        if (first < numQueries) forQueries<Q - 1>(numQueries, body, first);
+        if (first < numQueries) forQueries<(Q > 4 ? 4 : Q - 1)>(numQueries, body, first);
     }
 }
 
@@ -95,9 +100,10 @@ void transposeKeys(const float* rows, size_t headDim, float* keys) noexcept {
 /// Scores of Q queries with N vectors of keys.
 template <typename Element, uint32_t Q, uint32_t N>
 void scoreKeys(const float* q, const std::byte* keys, size_t headDim, float scale, float* scores) {
-    Floats sums[2][Q][N];
-    for (auto& half : sums) {
-        for (auto& ofQuery : half) {
+    constexpr uint32_t kSums = kSumsOfEach<Q, N>;
+    Floats sums[kSums][Q][N];
+    for (auto& part : sums) {
+        for (auto& ofQuery : part) {
             for (Floats& sum : ofQuery) sum = zeroFloats();
         }
     }
@@ -111,13 +117,14 @@ void scoreKeys(const float* q, const std::byte* keys, size_t headDim, float scal
     };
     for (size_t d = 0; d + 1 < headDim; d += 2) {
         addDimension(d, sums[0]);
-        addDimension(d + 1, sums[1]);
+        addDimension(d + 1, sums[kSums - 1]);
     }
     if (headDim % 2 == 1) addDimension(headDim - 1, sums[0]);
     for (uint32_t i = 0; i < Q; ++i) {
-        for (uint32_t n = 0; n < N; ++n)
-            store(scores + i * kAttentionKeys + n * kLanes,
-                  multiply(add(sums[0][i][n], sums[1][i][n]), broadcast(scale)));
+        for (uint32_t n = 0; n < N; ++n) {
+            const Floats sum = kSums == 2 ? add(sums[0][i][n], sums[1][i][n]) : sums[0][i][n];
+            store(scores + i * kAttentionKeys + n * kLanes, multiply(sum, broadcast(scale)));
+        }
     }
 }
 
@@ -126,7 +133,7 @@ void attentionScores(const float* q, uint32_t numQueries, const std::byte* keys,
                      float* scores, const ReadNext& next) noexcept {
     constexpr uint32_t kBlocks = kAttentionKeys / (kTileVectorsOf<kTileQueries> * kLanes);
     Requests requests(next, (numQueries + kTileQueries - 1) / kTileQueries * kBlocks);
-    forQueries(numQueries, [&]<uint32_t Q>(uint32_t first) {
+    forQueries<kTileQueries>(numQueries, [&]<uint32_t Q>(uint32_t first) {
         constexpr uint32_t kVectors = kTileVectorsOf<Q>;
         for (uint32_t key = 0; key < kAttentionKeys; key += kVectors * kLanes) {
             requests.askForSome();
@@ -179,10 +186,10 @@ void blockScores(const ActivationBlock* q, uint32_t numQueries, const std::byte*
                  float scale, float* scores, const ReadNext& next) noexcept {
     static_assert(Dots<255>::kSteps >= TurnedBlock::kGroups);
     const size_t numBlocks = headDim / kActivationBlock;
-    constexpr uint32_t kVectors = kTileVectorsOf<kTileQueries>;
-    Requests requests(next,
-                      (numQueries + kTileQueries - 1) / kTileQueries * kAttentionKeys / (kVectors * kLanes));
-    forQueries(numQueries, [&]<uint32_t Q>(uint32_t first) {
+    constexpr uint32_t kVectors = kTileVectorsOf<kBlockTileQueries>;
+    Requests requests(next, (numQueries + kBlockTileQueries - 1) / kBlockTileQueries * kAttentionKeys /
+                                (kVectors * kLanes));
+    forQueries<kBlockTileQueries>(numQueries, [&]<uint32_t Q>(uint32_t first) {
         for (uint32_t key = 0; key < kAttentionKeys; key += kVectors * kLanes) {
             requests.askForSome();
             scoreBlocks<Q, kVectors>(q + first * numBlocks, keys, key, numBlocks, scale,
@@ -191,30 +198,41 @@ void blockScores(const ActivationBlock* q, uint32_t numQueries, const std::byte*
     });
 }
 
-/// The weights of one page for a query: exp(score - maximum). Returns what is left of what was gathered
-/// before.
-float weigh(const float* scores, uint32_t count, OnlineSoftmax& softmax, float* weights) {
+/// The weights of one page for Q queries: exp(score - maximum). `shrink` is what is left of what each query
+/// gathered before.
+template <uint32_t Q>
+void weigh(const float* scores, uint32_t count, OnlineSoftmax* softmax, float* weights, float* shrink) {
+    static_assert(Q <= kLanes);
     constexpr uint32_t kAll = kAttentionKeys / kLanes;
     const Floats none = broadcast(-__builtin_inff());
     const auto wanted = [&](uint32_t v) {
         const uint32_t first = v * kLanes;
         return count <= first ? 0 : count - first < kLanes ? count - first : kLanes;
     };
-    Floats largest = broadcast(softmax.max);
-    for (uint32_t v = 0; v < kAll; ++v)
-        largest = max(largest, keepLanes(load(scores + v * kLanes), wanted(v), none));
-    const Floats newMax = broadcast(largestLane(largest));
-    const float shrink = firstLane(exp(subtract(broadcast(softmax.max), newMax)));
-    Floats sum = zeroFloats();
-    for (uint32_t v = 0; v < kAll; ++v) {
-        const Floats weight = exp(subtract(load(scores + v * kLanes), newMax));
-        const Floats kept = keepLanes(weight, wanted(v), zeroFloats());
-        store(weights + v * kLanes, kept);
-        sum = add(sum, kept);
+    alignas(64) float grown[kLanes] = {};  // by how much each maximum
+    for (uint32_t i = 0; i < Q; ++i) {
+        Floats largest = broadcast(softmax[i].max);
+        for (uint32_t v = 0; v < kAll; ++v)
+            largest =
+                max(largest, keepLanes(load(scores + i * kAttentionKeys + v * kLanes), wanted(v), none));
+        const float newMax = largestLane(largest);
+        grown[i] = softmax[i].max - newMax;
+        softmax[i].max = newMax;
     }
-    softmax.max = firstLane(newMax);
-    softmax.sum = softmax.sum * shrink + sumOfLanes(sum);
-    return shrink;
+    alignas(64) float left[kLanes];
+    store(left, exp(load(grown)));
+    for (uint32_t i = 0; i < Q; ++i) {
+        const Floats newMax = broadcast(softmax[i].max);
+        Floats sum = zeroFloats();
+        for (uint32_t v = 0; v < kAll; ++v) {
+            const Floats weight = exp(subtract(load(scores + i * kAttentionKeys + v * kLanes), newMax));
+            const Floats kept = keepLanes(weight, wanted(v), zeroFloats());
+            store(weights + i * kAttentionKeys + v * kLanes, kept);
+            sum = add(sum, kept);
+        }
+        shrink[i] = left[i];
+        softmax[i].sum = softmax[i].sum * left[i] + sumOfLanes(sum);
+    }
 }
 
 /// acc = acc * shrink + sum over j of weights[j] * values[j], for Q queries and N vectors of dimensions, of
@@ -222,12 +240,12 @@ float weigh(const float* scores, uint32_t count, OnlineSoftmax& softmax, float* 
 template <typename Element, uint32_t Q, uint32_t N>
 void addValues(const float* weights, const std::byte* values, size_t first, size_t rowBytes, uint32_t count,
                const float* shrink, float* acc, size_t headDim) {
-    Floats even[Q][N];
-    Floats odd[Q][N];
+    constexpr uint32_t kSums = kSumsOfEach<Q, N>;
+    Floats sums[kSums][Q][N];
     for (uint32_t i = 0; i < Q; ++i) {
         for (uint32_t n = 0; n < N; ++n) {
-            even[i][n] = multiply(load(acc + i * headDim + n * kLanes), broadcast(shrink[i]));
-            odd[i][n] = zeroFloats();
+            sums[kSums - 1][i][n] = zeroFloats();
+            sums[0][i][n] = multiply(load(acc + i * headDim + n * kLanes), broadcast(shrink[i]));
         }
     }
     const auto addKey = [&](uint32_t j, Floats(&sum)[Q][N]) {
@@ -239,12 +257,14 @@ void addValues(const float* weights, const std::byte* values, size_t first, size
         }
     };
     for (uint32_t j = 0; j + 1 < count; j += 2) {
-        addKey(j, even);
-        addKey(j + 1, odd);
+        addKey(j, sums[0]);
+        addKey(j + 1, sums[kSums - 1]);
     }
-    if (count % 2 == 1) addKey(count - 1, even);
+    if (count % 2 == 1) addKey(count - 1, sums[0]);
     for (uint32_t i = 0; i < Q; ++i) {
-        for (uint32_t n = 0; n < N; ++n) store(acc + i * headDim + n * kLanes, add(even[i][n], odd[i][n]));
+        for (uint32_t n = 0; n < N; ++n)
+            store(acc + i * headDim + n * kLanes,
+                  kSums == 2 ? add(sums[0][i][n], sums[1][i][n]) : sums[0][i][n]);
     }
 }
 
@@ -253,12 +273,10 @@ void absorbPage(const float* scores, uint32_t numQueries, const PageValues& valu
                 OnlineSoftmax* softmax, float* acc, const ReadNext& next) noexcept {
     const size_t blocks = headDim / (kTileVectorsOf<kTileQueries> * kLanes) + 1;
     Requests requests(next, (numQueries + kTileQueries - 1) / kTileQueries * blocks);
-    forQueries(numQueries, [&]<uint32_t Q>(uint32_t first) {
+    forQueries<kTileQueries>(numQueries, [&]<uint32_t Q>(uint32_t first) {
         alignas(64) float weights[Q * kAttentionKeys];
         float shrink[Q];
-        for (uint32_t i = 0; i < Q; ++i)
-            shrink[i] = weigh(scores + (first + i) * kAttentionKeys, values.count, softmax[first + i],
-                              weights + i * kAttentionKeys);
+        weigh<Q>(scores + first * kAttentionKeys, values.count, softmax + first, weights, shrink);
         float* const sums = acc + first * headDim;
         const auto vectors = [&]<uint32_t N>(size_t d) {
             requests.askForSome();

@@ -18,7 +18,7 @@ using kernels::OnlineSoftmax;
 /// costs nothing beside them.
 constexpr uint32_t kSplitKeys = 8 * kPageTokens;
 /// Queries of different tokens that a thread takes at a time: enough that unpacking a page costs little.
-constexpr uint32_t kBlockRows = 16;
+constexpr uint32_t kBlockRows = 32;
 /// Heads of one kv head that a thread takes at a time, for the same reason: where many share it, threads
 /// share them.
 constexpr uint32_t kBlockHeads = 16;

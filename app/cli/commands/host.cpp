@@ -35,7 +35,8 @@ void makeOwnFolder(const std::string& path) {
     const std::filesystem::path folder(path);
     std::error_code ignored;
     std::filesystem::create_directories(folder.parent_path(), ignored);
-    ::mkdir(path.c_str(), S_IRWXU);
+    if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno == EEXIST)
+        std::filesystem::permissions(folder, std::filesystem::perms::owner_all, ignored);
 }
 
 Status host(const Options& options) {

@@ -26,16 +26,25 @@ void readList(const fs::path& path, std::set<SnapshotKey>& keys) {
     }
 }
 
-/// Makes it readable by its owner only: conversations are private. Errors: Io.
-Status makePrivateFolder(const fs::path& path) {
+/// Makes the folder and those above it. Errors: Io.
+Status makeFolder(const fs::path& path) {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
-    const bool isMade = !error && ::mkdir(path.c_str(), S_IRWXU) == 0;
-    if (!error && !isMade && errno != EEXIST) error = {errno, std::generic_category()};
-    // A caged process may change no rights: the folders that it finds were made so.
-    if (!error && !isMade && fs::status(path, error).permissions() != fs::perms::owner_all)
-        fs::permissions(path, fs::perms::owner_all, error);
+    if (!error && ::mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST)
+        error = {errno, std::generic_category()};
     if (error) return fail(ErrorCode::Io, "{}: cannot be made: {}", path.string(), error.message());
+    return {};
+}
+
+/// The same, readable by its owner only, with all that lies in it: conversations are private. Errors: Io.
+Status makePrivateFolder(const fs::path& path) {
+    INGLE_TRY(makeFolder(path));
+    std::error_code error;
+    // A caged process may change no rights: who started it has done so.
+    if (fs::status(path, error).permissions() != fs::perms::owner_all && !error)
+        fs::permissions(path, fs::perms::owner_all, error);
+    if (error)
+        return fail(ErrorCode::Io, "{}: cannot be kept from others: {}", path.string(), error.message());
     return {};
 }
 
@@ -70,11 +79,7 @@ Status OwnerLists::makeFolders() const {
         return fail(ErrorCode::InvalidArgument,
                     "'{}' is no name for a program: that has 1 to 64 letters, digits, '-' or '_'", m_program);
     INGLE_TRY(makePrivateFolder(m_folder));
-    if (!m_program.empty()) {
-        INGLE_TRY(makePrivateFolder(m_root.parent_path()));
-        INGLE_TRY(makePrivateFolder(m_root));
-    }
-    for (const char* owners : kOwnerFolders) INGLE_TRY(makePrivateFolder(m_root / owners));
+    for (const char* owners : kOwnerFolders) INGLE_TRY(makeFolder(m_root / owners));
     return {};
 }
 

@@ -79,6 +79,25 @@ class TwoHosts : public testing::Test {
     protocol::RequestId m_id = 10;
 };
 
+TEST_F(TwoHosts, AFolderThatOthersMayReadIsMadePrivateAndUsed) {
+    // As a copy of a data folder leaves it.
+    const auto rights = fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec;
+    for (const std::string& folder : {store("conversations"), store("")}) {
+        fs::create_directories(folder);
+        fs::permissions(folder, rights);
+    }
+    for (const bool isFirst : {true, false}) {
+        HostClient client(window);
+        load(client);
+        const uint32_t cached = cachedTokens(client, "1");
+        if (isFirst)
+            waitFor([&] { return numRecords() >= 4; });
+        else
+            EXPECT_GT(cached, 0u);
+    }
+    EXPECT_EQ(fs::status(store("")).permissions(), fs::perms::owner_all);
+}
+
 TEST_F(TwoHosts, RecordsServeBothAndEachForgetsOnlyItsOwn) {
     HostClient windowHost(window), serverHost(server);
     load(windowHost);

@@ -107,7 +107,7 @@ TEST_F(SharedSnapshots, EachProgramHasListsOfItsOwn) {
     EXPECT_FALSE(fs::exists(folder() + "/documents/1"));
     EXPECT_TRUE(fs::exists(folder() + "/programs/serve/conversations/1"));
     EXPECT_TRUE(fs::exists(folder() + "/programs/serve/documents/1"));
-    EXPECT_EQ(fs::status(folder() + "/programs/serve").permissions(), fs::perms::owner_all);
+    EXPECT_EQ(fs::status(folder()).permissions(), fs::perms::owner_all);
 }
 
 TEST_F(SharedSnapshots, WhatIsNoNameOfAProgramIsRefused) {

@@ -27,6 +27,9 @@ struct SequenceRun {
     /// How many of the last rows may be taken back, at most MemorySpec::mostGuesses(). Where states are not
     /// in chunks, the processor keeps them as they are before these (SequenceMemory::statesKeptAt()).
     uint32_t numGuesses = 0;
+    /// Its rows are those of a picture: they are read from Step::inputRows where the plan has
+    /// OpCode::PictureRows, and see each other where it has Mask::Picture.
+    bool isPicture = false;
 };
 
 /// The values of one step: tokens of all runs in order, and the rows (ascending) whose logits are wanted.
@@ -36,8 +39,12 @@ struct Step {
     std::span<const uint32_t> logitRows;
     /// Asked from time to time while the step runs; true ends it. Null: it runs to its end.
     std::function<bool()> cancelled = nullptr;
-    /// Of a plan with OpCode::InputRows: what its ops read, a row for each token.
+    /// Of a plan with OpCode::InputRows: what its ops read, a row for each token; with OpCode::PictureRows: a
+    /// row for each token of the runs that are pictures.
     std::span<const float> inputRows = {};
+    /// Of a plan with one of these ops: what RopeParams::axes count in, for each token. Empty: the position
+    /// of each in its sequence.
+    std::span<const Coordinates> coordinates = {};
 };
 
 /// What an op reads or makes, while somebody observes.

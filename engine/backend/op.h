@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -79,6 +80,9 @@ enum class OpCode : uint8_t {
     ChannelDelta,  // q, k, v, a, r → y; delta rule with a decay for each key     ChannelDeltaParams; A (per head),
                    //                    channel, see kernels/ref/channel_scan.h  b (per key channel)
     InputRows,     // () → y; y[t] = row t of Step::inputRows                     InputRowsParams
+    PictureRows,   // x → y; of a run that is a picture (SequenceRun::isPicture)  PictureRowsParams
+                   //        y[t] = columns of its row of Step::inputRows, or x[t]
+                   //        plus these; elsewhere y[t] = x[t]
     End,           // no op: stays the last
 };
 // clang-format on
@@ -86,6 +90,12 @@ inline constexpr uint32_t kNumOpCodes = static_cast<uint32_t>(OpCode::End);
 
 struct InputRowsParams {
     uint32_t width = 0;
+};
+/// Of the rows of Step::inputRows, which are `width` wide, the columns [first, first + width of x).
+struct PictureRowsParams {
+    uint32_t width = 0;
+    uint32_t first = 0;
+    bool areAdded = false;  ///< to x; else they take its place
 };
 
 struct NormParams {
@@ -127,6 +137,10 @@ inline uint32_t ropePosition(RopePositions positions, uint32_t head, uint32_t to
     return head % 2 == 0 ? inPrefix : token - inPrefix;
 }
 
+/// Coordinates of a token whose position has several: of a picture's rows time, row, column and another one
+/// that few models have; of text all are the same.
+using Coordinates = std::array<uint32_t, 4>;
+
 /// Angle of pair p at position i: i * frequencies[p]; cos and sin are multiplied by `magnitude`. Dimensions
 /// beyond the pairs pass through.
 struct RopeParams {
@@ -136,6 +150,8 @@ struct RopeParams {
     float magnitude = 1;
     RopeStyle style = RopeStyle::Interleaved;
     RopePositions positions = RopePositions::OfToken;
+    /// For each pair the coordinate (Step::coordinates) that takes the place of i; empty: i itself.
+    std::vector<uint8_t> axes = {};
 };
 
 struct CacheParams {
@@ -143,9 +159,11 @@ struct CacheParams {
 };
 /// Which keys of its sequence a query sees, by position.
 enum class Mask : uint8_t {
-    Causal,  ///< up to its own
-    Prefix,  ///< up to its own, and the sequence's prefix (SequenceRun::prefixTokens)
-    Full,    ///< all: a sequence is one step
+    Causal,   ///< up to its own
+    Picture,  ///< up to its own; of a picture (SequenceRun::isPicture) all of its rows as well
+    Before,   ///< those of earlier steps: its own step adds none
+    Prefix,   ///< up to its own, and the sequence's prefix (SequenceRun::prefixTokens)
+    Full,     ///< all: a sequence is one step
 };
 /// The score of query head h at position i and the key at position j:  s = scale * q·k;  s = c tanh(s / c)
 /// with a soft cap c;  s = s - slope_h |i - j| with slopes.  A sink is one more score, of a key whose value
@@ -265,7 +283,7 @@ using OpParams = std::variant<std::monostate, NormParams, LinearParams, RoutePar
                               AttentionParams, HeadLinearParams, ActivationParams, ScaleParams, StateParams,
                               WkvParams, SliceParams, ConcatParams, ShortConvParams, GatedDeltaParams,
                               MambaScanParams, PositionScaleParams, ClampedGluParams, ClampParams,
-                              ChannelScanParams, ChannelDeltaParams, InputRowsParams>;
+                              ChannelScanParams, ChannelDeltaParams, InputRowsParams, PictureRowsParams>;
 
 /// Index into Plan::values.
 using ValueId = uint32_t;

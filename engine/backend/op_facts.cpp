@@ -99,6 +99,15 @@ Result<Widths> inputRows(const OpCall& call) {
     return Widths{width};
 }
 
+Result<Widths> pictureRows(const OpCall& call) {
+    const auto& params = paramsOf<PictureRowsParams>(call);
+    const auto& [name, width] = call.inputs[0];
+    if (uint64_t{params.first} + width > params.width)
+        return misfit("\"{}\" is {} wide, and a picture's rows of {} end before column {}", name, width,
+                      params.width, uint64_t{params.first} + width);
+    return Widths{width};
+}
+
 /// Of each of `groups` equal parts of a row.
 Result<uint32_t> partWidth(const OpCall::Input& input, uint32_t groups) {
     if (groups > 0 && input.width % groups == 0) return input.width / groups;
@@ -201,6 +210,10 @@ Result<Widths> rope(const OpCall& call) {
     if (2 * params.frequencies.size() > params.headDim)
         return misfit("\"{}\" has heads of {}, in which there are no {} pairs", call.inputs[0].name,
                       params.headDim, params.frequencies.size());
+    if (!params.axes.empty() && params.axes.size() != params.frequencies.size())
+        return misfit("{} pairs have {} axes", params.frequencies.size(), params.axes.size());
+    if (std::ranges::any_of(params.axes, [](uint8_t axis) { return axis >= std::tuple_size_v<Coordinates>; }))
+        return misfit("an axis that positions do not have");
     return Widths{call.inputs[0].width};
 }
 
@@ -241,7 +254,7 @@ Result<Widths> attention(const OpCall& call) {
     if (params.window > 0 && params.chunk > 0)
         return misfit("a window of {} and chunks of {} at once", params.window, params.chunk);
     if ((params.mask == Mask::Prefix && params.window > 0) ||
-        (params.mask != Mask::Causal && params.chunk > 0))
+        (params.mask != Mask::Causal && params.mask != Mask::Full && params.chunk > 0))
         return misfit("{} {} where later tokens are seen", params.window > 0 ? "a window of" : "chunks of",
                       std::max(params.window, params.chunk));
     if (!(params.softCap >= 0) || !std::isfinite(params.softCap))
@@ -513,6 +526,7 @@ constexpr std::array<OpFacts, kNumOpCodes> kFacts{{
     {ChannelScan,     "channel_scan",  kStep, {4, 4}, kThree,  takes<ChannelScanParams>, channelScan,  channelStates},
     {ChannelDelta,    "channel_delta", kStep, {5, 5}, kTwo,   takes<ChannelDeltaParams>, channelDelta, channelMatrices},
     {InputRows,       "input_rows",    kStep, kNone,  kNone,   takes<InputRowsParams>,  inputRows,     noMemory},
+    {PictureRows,     "picture_rows",  kStep, kOne,   kNone,   takes<PictureRowsParams>, pictureRows,  noMemory},
 }};
 // clang-format on
 

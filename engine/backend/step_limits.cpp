@@ -17,6 +17,7 @@ StepLimits::StepLimits(const Plan& plan) : maxTokens(plan.maxTokens), maxLogitRo
         if (op.code == OpCode::Embed)
             vocabSize = static_cast<uint32_t>(plan.weights[op.weights[0]].tensor->shape.dims[1]);
         if (op.code == OpCode::InputRows) inputWidth = std::get<InputRowsParams>(op.params).width;
+        if (op.code == OpCode::PictureRows) pictureWidth = std::get<PictureRowsParams>(op.params).width;
         if (op.code == OpCode::Attention) mask = std::max(mask, std::get<AttentionParams>(op.params).mask);
     }
 }
@@ -32,27 +33,45 @@ Status StepLimits::check(const Step& step) const {
         return fail(ErrorCode::InvalidArgument, "logits of {} rows wanted; at most {} fit",
                     step.logitRows.size(), maxLogitRows);
     }
-    if (step.inputRows.size() != rows * inputWidth) {
-        return fail(ErrorCode::InvalidArgument, "{} numbers are given for {} rows of {}",
-                    step.inputRows.size(), rows, inputWidth);
-    }
+    INGLE_TRY(checkInput(step, rows));
     for (const SequenceRun& run : step.runs) {
         if (run.numGuesses > 0 && run.numGuesses >= run.numRows)
             return fail(ErrorCode::InvalidArgument, "{} guesses among {} rows", run.numGuesses, run.numRows);
         INGLE_TRY(checkMask(run));
     }
     for (const TokenId token : step.tokens) {
-        if (token < 0 || static_cast<uint32_t>(token) >= vocabSize) {
+        if (vocabSize && (token < 0 || static_cast<uint32_t>(token) >= *vocabSize)) {
             return fail(ErrorCode::InvalidArgument, "token {} is outside the vocabulary of {}", token,
-                        vocabSize);
+                        *vocabSize);
         }
     }
     return step.cancelled && step.cancelled() ? cancelled() : Status();
 }
 
+Status StepLimits::checkInput(const Step& step, size_t rows) const {
+    size_t pictureRows = 0;
+    for (const SequenceRun& run : step.runs) pictureRows += run.isPicture ? run.numRows : 0;
+    if (pictureRows > 0 && pictureWidth == 0)
+        return fail(ErrorCode::InvalidArgument, "{} rows of a picture for a model that takes none",
+                    pictureRows);
+    if (step.inputRows.size() != rows * inputWidth + pictureRows * pictureWidth)
+        return fail(ErrorCode::InvalidArgument, "{} numbers are given for {} rows of {}",
+                    step.inputRows.size(), inputWidth > 0 ? rows : pictureRows,
+                    std::max(inputWidth, pictureWidth));
+    const bool takesCoordinates = inputWidth > 0 || pictureWidth > 0;
+    if (!step.coordinates.empty() && (!takesCoordinates || step.coordinates.size() != rows))
+        return fail(ErrorCode::InvalidArgument, "coordinates of {} tokens among {}", step.coordinates.size(),
+                    rows);
+    return {};
+}
+
 Status StepLimits::checkMask(const SequenceRun& run) const {
     if (mask == Mask::Causal) return {};
     const uint32_t before = run.sequence->length();
+    if (mask == Mask::Before && before == 0) {
+        return fail(ErrorCode::InvalidArgument, "{} rows that see those of earlier steps, and there are none",
+                    run.numRows);
+    }
     if (mask == Mask::Full && before > 0) {
         return fail(ErrorCode::InvalidArgument,
                     "{} tokens after {}, where all of a text's tokens are fed in one step", run.numRows,

@@ -1,6 +1,8 @@
 /// What every backend asks of a step and of its results.
 #pragma once
 
+#include <optional>
+
 #include "engine/backend/backend.h"
 
 namespace ingle::backend {
@@ -9,9 +11,10 @@ namespace ingle::backend {
 struct StepLimits {
     uint32_t maxTokens = 0;
     uint32_t maxLogitRows = 0;
-    uint32_t vocabSize = 0;    ///< tokens are below it
-    uint32_t inputWidth = 0;   ///< of Step::inputRows; 0: it has none
-    Mask mask = Mask::Causal;  ///< of the attention that sees most
+    std::optional<uint32_t> vocabSize = {};  ///< tokens are below it; none: nothing reads them
+    uint32_t inputWidth = 0;                 ///< of Step::inputRows, of each token; 0: it has none …
+    uint32_t pictureWidth = 0;               ///< … and of each token of a picture
+    Mask mask = Mask::Causal;                ///< of the attention that sees most
 
     explicit StepLimits(const Plan& plan);
     /// Errors: InvalidArgument (more rows than fit, runs that are not the tokens, a token outside the
@@ -21,6 +24,7 @@ struct StepLimits {
 
   private:
     Status checkMask(const SequenceRun& run) const;
+    Status checkInput(const Step& step, size_t rows) const;
 };
 
 /// What run() returns once `step` is cancelled on its way: sequences whose states may be half a step further,

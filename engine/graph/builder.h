@@ -36,6 +36,11 @@ class Builder {
         return write({.code = OpCode::InputRows, .params = backend::InputRowsParams{width}}, name);
     }
 
+    /// x, and for the tokens of a picture what each step hands over.
+    Value pictureRows(Value x, const backend::PictureRowsParams& params, std::string_view name) {
+        return write({.code = OpCode::PictureRows, .inputs = {x}, .params = params}, name);
+    }
+
     /// `groups` equal parts of a row (heads) are normalised by themselves. They share the gain, or it is as
     /// long as a row, or null.
     Value rmsNorm(Value x, Weight gain, float eps, std::string_view name, uint32_t groups = 1) {

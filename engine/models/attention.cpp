@@ -139,11 +139,11 @@ graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Va
     };
     const auto rotated = [&](graph::Value heads, uint32_t numHeads, std::string_view name) {
         if (!spec.rope) return heads;
-        const auto& [style, frequencies, positions] = *spec.rope;
+        const auto& [style, frequencies, positions, axes] = *spec.rope;
         const uint32_t parts = positions == backend::RopePositions::OfToken ? 1 : 2;  // of a head
         return b.rope(heads,
                       {numHeads * parts, spec.keyDim / parts, frequencies.perPair, frequencies.magnitude,
-                       style, positions},
+                       style, positions, axes},
                       name);
     };
     const auto prepared = [&](graph::Value heads, uint32_t numHeads, std::string_view norm,

@@ -136,6 +136,8 @@ void buildDecoder(graph::Builder& b, const DecoderSpec& spec, const Weights& w) 
     backend::MemorySpec memory;                                 // of the layers before
     graph::Value h = b.embed(w["token_embd.weight"], "embed");  // [numTokens, dim]
     if (spec.embeddingScale != 1) h = b.scale(h, spec.embeddingScale, "embed_scaled");
+    const uint32_t pictureWidth = spec.facts.pictureWidth;
+    if (pictureWidth > 0) h = b.pictureRows(h, {.width = pictureWidth}, "embed_with_picture");
     if (spec.embeddingNorm)
         h = norm(b, w, *spec.embeddingNorm, spec.normEps, h, std::string(kEmbeddingNorm), "embed_norm");
     if (spec.learnsPositions)
@@ -150,6 +152,9 @@ void buildDecoder(graph::Builder& b, const DecoderSpec& spec, const Weights& w) 
         caches.push_back(isShared ? caches[*attention->cacheOf] : static_cast<uint32_t>(memory.kv.size()));
         const LayerPlace place{i, caches[i], static_cast<uint32_t>(memory.states.size())};
         h = buildLayer(b, spec, w, layer, place, h, own);
+        if (pictureWidth > 0 && i < spec.numPictureLayers)
+            h = b.pictureRows(h, {pictureWidth, (i + 1) * spec.facts.dim, true},
+                              fmt::format("blk.{}.with_picture", i));
         std::visit([&](const auto& mixer) { listMemory(mixer, memory); }, layer.mixer);
     }
     const std::string finalNorm(spec.finalNorm);

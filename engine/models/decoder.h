@@ -28,8 +28,12 @@ struct DecoderSpec {
     bool hasOutputBias = true;  ///< output.bias, where the file has it
     /// Where it is one: openDefinition() reads how rows are pooled.
     ClassifierTraits classifier = {.pooling = Pooling::Last};
+    /// The rows of pictures have further parts, as wide as the first, one of which is added behind each of so
+    /// many layers.
+    uint32_t numPictureLayers = 0;
     std::vector<LayerSpec> layers;
 
+    void takePictures() { facts.pictureWidth = (1 + numPictureLayers) * facts.dim; }
     bool areAlike(uint32_t layer, uint32_t other) const { return layers[layer] == layers[other]; }
     void keepLayers(std::span<const uint32_t> kept);
 };
@@ -95,6 +99,20 @@ struct MixtureTraits {
 /// Experts behind the first layers, chosen by all the rules that keys tell. Errors: Corrupt; Unsupported for
 /// an unknown rule.
 Status readMixture(const Keys& keys, DecoderSpec& spec, const MixtureTraits& traits = {});
+
+/// How rope.dimension_sections, numbers of pairs, assign coordinates to rotated pairs.
+enum class RopeSections : uint8_t {
+    InOrder,      ///< those of the first section come first
+    Interleaved,  ///< time, row, column, time, row, column …, as long as each section has some
+};
+/// Gives each rotated pair the coordinate that it turns by, where the file has sections. Source: Wang et al.,
+/// "Qwen2-VL" (2024), section 2.1; Qwen team, "Qwen3-VL Technical Report" (2025). Errors: Corrupt.
+Status readRopeSections(const Keys& keys, RopeSections sections, DecoderSpec& spec);
+
+/// What the models of Qwen3-VL have for pictures: interleaved coordinates, and layers behind which further
+/// parts of a picture's rows are added, n_deepstack_layers. Source: Meng et al., "DeepStack" (2024). Errors:
+/// Corrupt.
+Status readPictureLayers(const Keys& keys, DecoderSpec& spec);
 
 /// Sizes of Mamba-2, the ssm keys. Errors: Corrupt.
 Result<MambaSpec> readMamba(const Keys& keys);

@@ -300,4 +300,39 @@ void synthesizeMixture(std::string_view arch, const SynthSizes& sizes, formats::
     set("expert_group_used_count", int64_t{1});
 }
 
+Status readRopeSections(const Keys& keys, RopeSections sections, DecoderSpec& spec) {
+    constexpr std::string_view kKey = "rope.dimension_sections";
+    if (!keys.isArray(kKey)) return {};
+    INGLE_TRY_ASSIGN(const std::vector<uint32_t> counts, keys.numbers(kKey));
+    constexpr size_t kNumAxes = std::tuple_size_v<backend::Coordinates>;
+    if (counts.size() < 3 || counts.size() > kNumAxes) return keys.cannotBe(kKey, counts.size());
+    const auto axisOf = [&](uint32_t pair) {
+        const uint32_t turn = pair % 3;
+        if (sections == RopeSections::Interleaved) return pair / 3 < counts[turn] ? turn : kNumAxes - 1;
+        uint64_t end = 0;
+        size_t axis = 0;
+        for (; axis < counts.size(); ++axis)
+            if (pair < (end += counts[axis])) break;
+        return std::min(axis, kNumAxes - 1);
+    };
+    for (LayerSpec& layer : spec.layers) {
+        if (!hasAttention(layer)) continue;
+        RopeSpec* rope = attentionOf(layer).rope ? &*attentionOf(layer).rope : nullptr;
+        if (!rope) continue;
+        rope->axes.clear();
+        for (uint32_t pair = 0; pair < rope->frequencies.perPair.size(); ++pair)
+            rope->axes.push_back(static_cast<uint8_t>(axisOf(pair)));
+    }
+    spec.facts.hasCoordinates = true;
+    return {};
+}
+
+Status readPictureLayers(const Keys& keys, DecoderSpec& spec) {
+    constexpr std::string_view kKey = "n_deepstack_layers";
+    INGLE_TRY(readRopeSections(keys, RopeSections::Interleaved, spec));
+    INGLE_TRY_ASSIGN(spec.numPictureLayers, keys.u32Or(kKey, 0));
+    if (spec.numPictureLayers > spec.facts.numLayers) return keys.cannotBe(kKey, spec.numPictureLayers);
+    return {};
+}
+
 }  // namespace ingle::models

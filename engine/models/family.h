@@ -59,6 +59,9 @@ struct ModelFacts {
     /// Of a model whose prompt is read as a whole: the tokens of a text before the first one of this id are a
     /// prefix, all of which see each other (backend::Mask::Prefix).
     std::optional<TokenId> prefixEnd = {};
+    /// Positions of its tokens have coordinates (backend::Step::coordinates).
+    bool hasCoordinates = false;
+    uint32_t pictureWidth = 0;  ///< of the rows of a picture (ModelDefinition::withPictures()); 0: none
 
     bool readsPromptsWhole() const { return prefixEnd.has_value(); }
     /// SequenceRun::prefixTokens of a text that begins with `prompt`.
@@ -84,6 +87,10 @@ class ModelDefinition {
     /// its own. Null: nothing.
     virtual std::shared_ptr<const ModelDefinition> head() const { return nullptr; }
 
+    /// The same model, which takes the rows of pictures in place of tokens (backend::SequenceRun::isPicture).
+    /// Null: it cannot.
+    virtual std::shared_ptr<const ModelDefinition> withPictures() const { return nullptr; }
+
     /// Two layers compute the same thing, with other weights.
     virtual bool areAlike(uint32_t layer, uint32_t other) const = 0;
     /// A model of these layers only, numbered anew.
@@ -107,6 +114,14 @@ class Definition final : public ModelDefinition {
     }
     std::shared_ptr<const ModelDefinition> head() const override {
         if constexpr (requires { headOf(m_config); }) return headOf(m_config);
+        return nullptr;
+    }
+    std::shared_ptr<const ModelDefinition> withPictures() const override {
+        if constexpr (requires(Config config) { config.takePictures(); }) {
+            Config config = m_config;
+            config.takePictures();
+            return std::make_shared<Definition>(std::move(config));
+        }
         return nullptr;
     }
     bool areAlike(uint32_t layer, uint32_t other) const override { return m_config.areAlike(layer, other); }

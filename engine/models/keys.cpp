@@ -33,6 +33,18 @@ Result<std::vector<uint32_t>> Keys::perLayer(std::string_view key, uint32_t numL
     return perLayer;
 }
 
+Result<std::vector<uint32_t>> Keys::numbers(std::string_view key) const {
+    const formats::MetaValue* value = metadata().find(full(key));
+    const auto* numbers = value ? std::get_if<std::vector<int64_t>>(value) : nullptr;
+    if (!numbers) return fail(ErrorCode::Corrupt, "{}: {} is no array of numbers", m_file->path, key);
+    std::vector<uint32_t> found;
+    for (const int64_t number : *numbers) {
+        if (number < 0 || number > UINT32_MAX) return cannotBe(key, number);
+        found.push_back(static_cast<uint32_t>(number));
+    }
+    return found;
+}
+
 Result<std::vector<uint32_t>> Keys::perLayerOr(std::string_view key, std::vector<uint32_t> fallback) const {
     if (!metadata().find(full(key))) return fallback;
     return perLayer(key, static_cast<uint32_t>(fallback.size()));

@@ -47,6 +47,9 @@ class Keys {
     Result<std::vector<float>> numberPerLayerOr(std::string_view key, uint32_t numLayers,
                                                 float fallback) const;
 
+    /// An array of any length, none below 0.
+    Result<std::vector<uint32_t>> numbers(std::string_view key) const;
+
     /// The error of a value that no model has.
     template <typename T>
     tl::unexpected<Error> cannotBe(std::string_view key, T value) const {

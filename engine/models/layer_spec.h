@@ -26,6 +26,7 @@ struct RopeSpec {
     RopeFrequencies frequencies;
     /// By two positions, the halves of a head are rotated each by itself.
     backend::RopePositions positions = backend::RopePositions::OfToken;
+    std::vector<uint8_t> axes = {};  ///< see backend::RopeParams
 
     bool operator==(const RopeSpec&) const = default;
 };

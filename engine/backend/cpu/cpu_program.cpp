@@ -145,10 +145,11 @@ Status CpuProgram::run(const Step& step) {
         const uint32_t numCertain = run.numRows - run.numGuesses;
         sequence->forgetKeptStates();
         if (run.numGuesses > 0) INGLE_TRY(sequence->keepStates(sequence->length() + numCertain));
-        m_runs.push_back({sequence, row, run.numRows, sequence->length(), run.prefixTokens, run.numGuesses});
+        m_runs.push_back({sequence, row, run.numRows, sequence->length(), run.prefixTokens, run.numGuesses,
+                          run.isPicture});
         row += run.numRows;
     }
-    m_ropeTables.fill(m_runs, m_threads);
+    m_ropeTables.fill(m_runs, step.coordinates, m_threads);
     m_numRows = row;
     m_numLogitRows = static_cast<uint32_t>(step.logitRows.size());
     const StepContext context{

@@ -10,7 +10,7 @@ namespace ingle::backend::cpu {
 bool RopeTables::Table::serves(const RopeParams& params, uint32_t ofHead) const {
     const bool servesHead = positions == RopePositions::OfToken || ofHead % 2 == head;
     return servesHead && positions == params.positions && magnitude == params.magnitude &&
-           frequencies == params.frequencies;
+           frequencies == params.frequencies && axes == params.axes;
 }
 
 RopeTables::RopeTables(const Plan& plan) : m_maxTokens(plan.maxTokens) {
@@ -20,7 +20,8 @@ RopeTables::RopeTables(const Plan& plan) : m_maxTokens(plan.maxTokens) {
         for (uint32_t head = 0; head < 2; ++head) {
             const auto serves = [&](const Table& table) { return table.serves(*params, head); };
             if (std::ranges::none_of(m_tables, serves))
-                m_tables.push_back({params->frequencies, params->magnitude, params->positions, head, {}});
+                m_tables.push_back(
+                    {params->frequencies, params->magnitude, params->positions, params->axes, head, {}});
         }
     }
 }
@@ -39,7 +40,8 @@ Status RopeTables::allocate() {
     return {};
 }
 
-void RopeTables::fill(std::span<const RunRows> runs, base::ThreadPool& threads) {
+void RopeTables::fill(std::span<const RunRows> runs, std::span<const Coordinates> coordinates,
+                      base::ThreadPool& threads) {
     for (Table& table : m_tables) {
         const std::span<float> angles = table.angles.floats();
         const size_t width = table.rowFloats();
@@ -47,10 +49,15 @@ void RopeTables::fill(std::span<const RunRows> runs, base::ThreadPool& threads) 
             threads.parallelFor(rows.numRows, 1, [&](size_t begin, size_t end, uint32_t) {
                 for (size_t i = begin; i < end; ++i) {
                     const uint32_t token = rows.firstPosition + static_cast<uint32_t>(i);
+                    const std::span<float> row = angles.subspan((rows.firstRow + i) * width, width);
+                    if (!coordinates.empty() && !table.axes.empty()) {
+                        kernels::ropeAxisAnglesRef(coordinates[rows.firstRow + i], table.axes,
+                                                   table.frequencies, table.magnitude, row);
+                        continue;
+                    }
                     kernels::ropeAnglesRef(
                         ropePosition(table.positions, table.head, token, rows.prefixTokens),
-                        table.frequencies, table.magnitude,
-                        angles.subspan((rows.firstRow + i) * width, width));
+                        table.frequencies, table.magnitude, row);
                 }
             });
         }

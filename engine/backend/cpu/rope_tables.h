@@ -19,6 +19,7 @@ struct RunRows {
     uint32_t firstPosition = 0;  ///< position of firstRow in the sequence
     uint32_t prefixTokens = 0;   ///< see SequenceRun
     uint32_t numGuesses = 0;     ///< as well
+    bool isPicture = false;      ///< as well
 
     /// The row before which states are kept; behind all rows when they are not.
     uint32_t firstGuess() const { return firstRow + numRows - numGuesses; }
@@ -33,8 +34,9 @@ class RopeTables {
     uint64_t bytes() const;
     /// Errors: OutOfMemory.
     Status allocate();
-    /// For the rows of a step.
-    void fill(std::span<const RunRows> runs, base::ThreadPool& threads);
+    /// For the rows of a step; `coordinates`: as of Step.
+    void fill(std::span<const RunRows> runs, std::span<const Coordinates> coordinates,
+              base::ThreadPool& threads);
 
     /// Index of the table for a head of `params`, which are those of an op of the plan. Heads that differ by
     /// an even number share it.
@@ -47,6 +49,7 @@ class RopeTables {
         std::vector<double> frequencies;
         float magnitude = 1;
         RopePositions positions = RopePositions::OfToken;
+        std::vector<uint8_t> axes;
         uint32_t head = 0;    ///< the first it serves
         base::Buffer angles;  ///< [maxTokens, 2 * pairs]
 

@@ -31,6 +31,13 @@ void ropeAnglesRef(uint32_t position, std::span<const double> frequencies, float
     }
 }
 
+void ropeAxisAnglesRef(std::span<const uint32_t> coordinates, std::span<const uint8_t> axes,
+                       std::span<const double> frequencies, float magnitude, std::span<float> cosSin) {
+    for (size_t pair = 0; pair < frequencies.size(); ++pair)
+        ropeAnglesRef(coordinates[axes[pair]], frequencies.subspan(pair, 1), magnitude,
+                      cosSin.subspan(2 * pair, 2));
+}
+
 void ropeInterleavedRef(const float* x, std::span<const float> cosSin, float* y, size_t headDim) {
     rotate(x, cosSin, y, headDim, 2, 1);
 }

@@ -16,6 +16,7 @@ Result<DecoderSpec> read(const Keys& keys) {
     for (LayerSpec& layer : spec.layers) {
         AttentionSpec& attention = attentionOf(layer);
         attention.headNorm = HeadNormSpec{};
+        attention.mask = backend::Mask::Picture;
         if (attention.window > 0) {
             RopeFrequencies& frequencies = attention.rope->frequencies;
             frequencies = unscaledRope(base, 2 * static_cast<uint32_t>(frequencies.perPair.size()));

@@ -45,6 +45,12 @@ Status readSideBySide(const Keys& keys, DecoderSpec& spec) {
     return {};
 }
 
+/// The small models (E2B, E4B), which nothing but their width tells, see the rows of pictures one after the
+/// other as they do tokens.
+bool seesPicturesInOrder(uint32_t dim) {
+    return dim == 1536 || dim == 2560;
+}
+
 /// Files of models whose full layers have no values of their own lack the matrix.
 bool hasValues(const Keys& keys, uint32_t layer) {
     return keys.file().find(layerWeight(layer, "attn_v.weight")) ||
@@ -73,6 +79,7 @@ Result<DecoderSpec> read(const Keys& keys) {
         attention.scale = 1;
         attention.headNorm = HeadNormSpec{};
         attention.normsValues = true;
+        if (windowed[i] && !seesPicturesInOrder(spec.facts.dim)) attention.mask = backend::Mask::Picture;
         if (windowed[i] || attention.cacheOf || hasValues(keys, i)) continue;
         attention.projections = AttentionSpec::Projections::ValuesAreKeys;
         if (attention.valueDim != attention.keyDim)

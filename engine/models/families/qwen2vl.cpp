@@ -1,4 +1,4 @@
-/// The language model of Qwen2-VL and Qwen2.5-VL: Qwen2, whose positions have components that are all the
+/// The language model of Qwen2-VL and Qwen2.5-VL: Qwen2, whose positions have coordinates that are all the
 /// same in text. Source: Wang et al., "Qwen2-VL: Enhancing Vision-Language Model's Perception of the World
 /// at Any Resolution" (2024), section 2.1.
 #include "engine/models/decoder.h"
@@ -9,6 +9,7 @@ namespace {
 Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {}));
     spec.hasOutputBias = false;
+    INGLE_TRY(readRopeSections(keys, RopeSections::InOrder, spec));
     return spec;
 }
 

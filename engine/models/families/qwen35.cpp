@@ -1,5 +1,5 @@
-/// Qwen3.5: three layers of gated delta nets to one of gated attention. Text positions only: its rotary
-/// sections are alike then. Source: the model's published configuration and code (Qwen team, 2026).
+/// Qwen3.5: three layers of gated delta nets to one of gated attention. Its positions have coordinates
+/// that are all the same in text. Source: the model's published configuration and code (Qwen team, 2026).
 #include "engine/models/qwen_hybrid.h"
 
 namespace ingle::models::qwen35_family {
@@ -8,6 +8,7 @@ namespace {
 Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.hasFfnFactors = true}));
     INGLE_TRY(readGatedDelta(keys, spec, {.pairing = backend::HeadPairing::Tiled}));
+    INGLE_TRY(readRopeSections(keys, RopeSections::Interleaved, spec));
     return spec;
 }
 

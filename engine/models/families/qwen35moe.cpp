@@ -7,6 +7,7 @@ namespace {
 Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.hasFfnFactors = true}));
     INGLE_TRY(readGatedDelta(keys, spec, {.pairing = backend::HeadPairing::Tiled}));
+    INGLE_TRY(readRopeSections(keys, RopeSections::Interleaved, spec));
     INGLE_TRY(readGatedExperts(keys, spec));
     return spec;
 }

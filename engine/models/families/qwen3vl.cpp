@@ -1,4 +1,4 @@
-/// The language model of Qwen3-VL: Qwen3, whose positions have components that are all the same in text.
+/// The language model of Qwen3-VL: Qwen3, whose positions have coordinates that are all the same in text.
 /// Source: the model as published with transformers, src/transformers/models/qwen3_vl/modeling_qwen3_vl.py
 /// (2025).
 #include "engine/models/decoder.h"
@@ -9,6 +9,7 @@ namespace {
 Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {}));
     for (LayerSpec& layer : spec.layers) attentionOf(layer).headNorm = HeadNormSpec{};
+    INGLE_TRY(readPictureLayers(keys, spec));
     return spec;
 }
 

@@ -10,6 +10,7 @@ Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY(readExperts(keys, spec));
     INGLE_TRY(readExpertDim(keys, spec));
     for (LayerSpec& layer : spec.layers) attentionOf(layer).headNorm = HeadNormSpec{};
+    INGLE_TRY(readPictureLayers(keys, spec));
     return spec;
 }
 

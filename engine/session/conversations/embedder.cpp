@@ -59,7 +59,7 @@ backend::TokenRange wantedRows(Pooling pooling, uint32_t numTokens) {
 bool seesAhead(const graph::Graph& graph) {
     return std::ranges::any_of(graph.nodes, [](const graph::Node& node) {
         const auto* attention = std::get_if<backend::AttentionParams>(&node.params);
-        return attention && attention->mask != backend::Mask::Causal;
+        return attention && attention->mask >= backend::Mask::Prefix;
     });
 }
 

@@ -101,6 +101,27 @@ TEST(WindowedMemory, pagesThatNobodySeesAreGivenBack) {
     test::WindowedMemory(*cpu, kTolerance).check(*cpu);
 }
 
+/// Tokens of a chunk see each other: as if each chunk were a text of its own.
+TEST(AttentionSteps, chunksThatSeeEachOtherAreTextsOfTheirOwn) {
+    const auto cpu = cpu::createCpuBackend({.threads = 2, .isa = sets().back()});
+    const auto tokens = test::attentionTokens(150);
+    AttentionParams params{
+        .numHeads = 4, .numKvHeads = 2, .keyDim = 16, .valueDim = 16, .scale = 0.3F, .mask = Mask::Full};
+    const AttentionProblem whole(AttentionCase{.name = {}, .right = params, .wrong = {}});
+    params.chunk = 4;
+    const AttentionProblem chunked(AttentionCase{.name = {}, .right = params, .wrong = {}});
+    AttentionRun apart(*cpu, whole), together(*cpu, chunked);
+    std::vector<float> expected;
+    for (size_t at = 0; at < tokens.size(); at += params.chunk) {
+        const auto part = std::span(tokens).subspan(at, std::min<size_t>(params.chunk, tokens.size() - at));
+        const auto rows = apart.feed(*apart.sequence(), part, part.size());
+        expected.insert(expected.end(), rows.begin(), rows.end());
+    }
+    const auto rows = together.feed(*together.sequence(), tokens, tokens.size());
+    ASSERT_EQ(rows.size(), expected.size());
+    for (size_t i = 0; i < rows.size(); ++i) EXPECT_NEAR(rows[i], expected[i], 1e-6) << i;
+}
+
 TEST(AttentionSteps, tokensThatSeeEachOtherAreFedTogether) {
     const auto cpu = cpu::createCpuBackend({.threads = 1, .isa = base::Isa::Scalar});
     const auto tokens = test::attentionTokens(10);

@@ -58,6 +58,41 @@ TEST(StepLimits, guessesComeBehindATokenThatIsNone) {
     }
 }
 
+TEST(StepLimits, picturesHaveRowsAndOthersHaveNone) {
+    Plan plan = smallPlan();
+    const std::vector<TokenId> tokens{1, 2, 3};
+    const SequenceRun runs[] = {{nullptr, 1}, {.numRows = 2, .isPicture = true}};
+    const std::vector<float> rows(2 * 8);
+    const std::vector<Coordinates> coordinates(3);
+    const auto complaint = [&](const Step& step) {
+        const Status checked = StepLimits(plan).check(step);
+        return checked ? std::string() : checked.error().message;
+    };
+    EXPECT_EQ(complaint({tokens, runs, {}}), "2 rows of a picture for a model that takes none");
+    EXPECT_EQ(complaint({.tokens = tokens, .runs = {runs, 1}, .logitRows = {}, .coordinates = coordinates}),
+              "a step of 3 tokens in 1 rows; at most 4 fit");
+    plan.ops.push_back({.code = OpCode::PictureRows, .params = PictureRowsParams{.width = 8}});
+    EXPECT_EQ(complaint({.tokens = tokens, .runs = runs, .logitRows = {}, .inputRows = rows}), "");
+    EXPECT_EQ(complaint({tokens, runs, {}}), "0 numbers are given for 2 rows of 8");
+    EXPECT_EQ(complaint({.tokens = tokens,
+                         .runs = runs,
+                         .logitRows = {},
+                         .inputRows = rows,
+                         .coordinates = std::span(coordinates).first(2)}),
+              "coordinates of 2 tokens among 3");
+}
+
+/// Rows of a vision tower are no tokens.
+TEST(StepLimits, whatReadsNoTokensTakesAny) {
+    Plan plan = smallPlan();
+    plan.ops = {{.code = OpCode::InputRows, .params = InputRowsParams{2}}};
+    const std::vector<TokenId> tokens{0, 1000};
+    const SequenceRun run{nullptr, 2};
+    const std::vector<float> rows(4);
+    EXPECT_TRUE(
+        StepLimits(plan).check({.tokens = tokens, .runs = {&run, 1}, .logitRows = {}, .inputRows = rows}));
+}
+
 TEST(StepLimits, logitsAreNumbers) {
     std::vector<float> logits{0, -3, std::numeric_limits<float>::max()};
     EXPECT_TRUE(checkFinite(logits, "whose fault"));

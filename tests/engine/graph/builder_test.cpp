@@ -125,6 +125,23 @@ const Misfit kMisfits[] = {
          d.b.rope(d.rows(16, "x"), {8, 2, {1.0, 0.5}, 1, backend::RopeStyle::HalfSplit}, "y");
      },
      {"\"x\" has heads of 2", "2 pairs"}},
+    {"rope",
+     [](Draft& d) {
+         backend::RopeParams params = kRope;
+         params.axes = {1};
+         d.b.rope(d.rows(16, "x"), params, "y");
+     },
+     {"2 pairs have 1 axes"}},
+    {"rope",
+     [](Draft& d) {
+         backend::RopeParams params = kRope;
+         params.axes = {1, 4};
+         d.b.rope(d.rows(16, "x"), params, "y");
+     },
+     {"an axis that positions do not have"}},
+    {"picture_rows",
+     [](Draft& d) { d.b.pictureRows(d.rows(16, "x"), {.width = 24, .first = 16}, "y"); },
+     {"\"x\" is 16 wide", "rows of 24", "column 32"}},
     {"kv_append", [](Draft& d) { d.b.kvAppend(Value{}, Value{}, 0); }, {"\"nothing\" is 0 wide"}},
     {"attention",
      [](Draft& d) {

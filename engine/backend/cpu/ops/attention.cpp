@@ -153,10 +153,13 @@ class Attention {
         KeyRange seen{0, position + 1};
         if (m_params.window > 0) seen.begin = seen.end - std::min(seen.end, m_params.window);
         if (m_params.chunk > 0) seen.begin = position / m_params.chunk * m_params.chunk;
+        const uint32_t end = run.firstPosition + run.numRows;
         if (m_params.mask == Mask::Prefix) seen.end = std::max(seen.end, run.prefixTokens);
+        if (m_params.mask == Mask::Picture && run.isPicture) seen.end = end;
+        if (m_params.mask == Mask::Before) seen = {0, run.firstPosition};
         if (m_params.mask == Mask::Full) {
-            const uint32_t end = run.firstPosition + run.numRows;
             seen.end = m_params.window > 0 ? std::min(end - position, m_params.window) + position : end;
+            if (m_params.chunk > 0) seen.end = std::min(end, seen.begin + m_params.chunk);
         }
         return seen;
     }

@@ -18,6 +18,7 @@ CHECKPOINT = FORMATS | {"engine/formats/checkpoint"}
 BACKEND = TENSOR | {"engine/kernels", "engine/backend"}
 GRAPH = BACKEND | {"engine/graph"}
 MODELS = GRAPH | FORMATS | {"engine/models"}
+VISION = MODELS | {"engine/vision"}
 TEXT = IO | {"engine/quant", "engine/tensor", "engine/formats", "engine/tokenizer"}
 IMPORT = TEXT | {"engine/kernels", "engine/chat", "engine/import"} | CHECKPOINT | {"engine/formats/fastllm"}
 VULKAN = "engine/backend/vulkan/"
@@ -29,7 +30,7 @@ DEVICES = MODELS | {
 }
 LOADING = DEVICES | IMPORT | {"engine/session/loading"}
 SNAPSHOTS = LOADING | {"engine/session/snapshots"}
-CONVERSATIONS = SNAPSHOTS | {"engine/grammar", "engine/session/conversations"}
+CONVERSATIONS = SNAPSHOTS | {"engine/grammar", "engine/vision", "engine/session/conversations"}
 HISTORY = "app/history/"
 HISTORY_STORE = PUBLIC | {"app/codec", HISTORY + "text", HISTORY + "store"}
 HISTORY_SEARCH = HISTORY_STORE | {HISTORY + "search"}
@@ -76,6 +77,7 @@ ALLOWED = {
     VULKAN + "absent": RECORDING | {VULKAN + "trial", VULKAN + "program"},
     "engine/graph": GRAPH,
     "engine/models": MODELS,
+    "engine/vision": VISION,
     "engine/tokenizer": TEXT,
     "engine/chat": TEXT | {"engine/chat"},
     "engine/import": IMPORT,
@@ -133,7 +135,7 @@ OWNERS = [
     (r"^vulkan/", [VULKAN + "substrate"]),
     (r"intrin\.h$|^arm_neon\.h", ["engine/kernels"]),
     (r"^md4c", ["app/content"]),
-    (r"^poppler-|^libxml/", ["app/documents/readers"]),
+    (r"^poppler-|^libxml/|^png\.h|^jpeglib\.h|^webp/", ["app/documents/readers"]),
     (r"^zip\.h", ["app/documents/readers", "app/exchange/unzip"]),
     (r"^curl/", ["app/bridge", "app/serve"]),
     (r"^seccomp\.h", ["app/sandbox"]),

@@ -1,0 +1,188 @@
+#include "engine/vision/encoder.h"
+
+#include <algorithm>
+
+namespace ingle::vision {
+namespace {
+
+/// Patches that a tower reads at once, more than any family has.
+constexpr uint64_t kMostPatches = 1 << 16;
+
+/// Numbers of graphs: those of layer ranges follow the patches', and then the projector's, or the two of a
+/// resampler.
+constexpr size_t kPatches = 0, kLayers = 1;
+
+std::vector<float> decoded(const tensor::Tensor& tensor) {
+    std::vector<float> values(tensor.shape.numElems());
+    const size_t width = tensor.shape.rowElems();
+    for (size_t row = 0; row < tensor.shape.numRows(); ++row)
+        tensor.decodeRow(row, std::span(values).subspan(row * width, width));
+    return values;
+}
+
+/// Columns [first, first + count) of rows.
+std::vector<float> columnsOf(std::span<const float> rows, size_t width, size_t first, size_t count) {
+    std::vector<float> columns;
+    columns.reserve(rows.size() / width * count);
+    for (size_t at = first; at < rows.size(); at += width)
+        columns.insert(columns.end(), rows.begin() + static_cast<long>(at),
+                       rows.begin() + static_cast<long>(at + count));
+    return columns;
+}
+
+/// Rows of several kinds, side by side in this order.
+std::vector<float> sideBySide(std::span<const std::vector<float>> kinds, size_t numRows) {
+    std::vector<float> rows;
+    for (size_t row = 0; row < numRows; ++row) {
+        for (const std::vector<float>& kind : kinds) {
+            const size_t width = kind.size() / numRows;
+            rows.insert(rows.end(), kind.begin() + static_cast<long>(row * width),
+                        kind.begin() + static_cast<long>((row + 1) * width));
+        }
+    }
+    return rows;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TowerEncoder>> TowerEncoder::create(const TowerSpec& spec,
+                                                           const models::Weights& weights,
+                                                           backend::Backend& backend) {
+    std::unique_ptr<TowerEncoder> encoder(new TowerEncoder(spec, weights, backend));
+    RowPrograms& programs = encoder->m_programs;
+    const auto add = [&](Result<graph::Graph> graph) -> Status {
+        if (!graph) return tl::unexpected(std::move(graph).error());
+        programs.add(*std::move(graph));
+        return {};
+    };
+    INGLE_TRY(add(patchGraph(spec, weights)));
+    encoder->m_ranges = layerRanges(spec);
+    for (const LayerRange& range : encoder->m_ranges) INGLE_TRY(add(layersGraph(spec, weights, range)));
+    if (!spec.resampler) {
+        INGLE_TRY(add(projectorGraph(spec, weights)));
+    } else {
+        INGLE_TRY(add(resamplerKeysGraph(spec, weights)));
+        INGLE_TRY(add(resamplerGraph(spec, weights)));
+    }
+    return encoder;
+}
+
+Result<EncodedPicture> TowerEncoder::encode(const Picture& picture) {
+    if (picture.width == 0 || picture.height == 0 ||
+        picture.rgb.size() != uint64_t{3} * picture.width * picture.height)
+        return fail(ErrorCode::InvalidArgument, "a picture of {} × {} pixels cannot be {} bytes",
+                    picture.width, picture.height, picture.rgb.size());
+    INGLE_TRY_ASSIGN(CutPicture cut, m_spec.cutter->cut(picture));
+    EncodedPicture encoded{
+        .tiles = {}, .after = cut.after, .pixels = {}, .rowWidth = m_spec.outDim, .rows = {}};
+    encoded.hasGrid = m_spec.hasGrid;
+    for (CutPicture::Tile& part : cut.tiles) {
+        PictureTile tile{
+            .before = std::move(part.before), .width = part.picture.width, .height = part.picture.height};
+        INGLE_TRY_ASSIGN(const std::vector<float> rows, encodeTile(part.picture, tile));
+        tile.numRows = static_cast<uint32_t>(rows.size() / m_spec.outDim);
+        encoded.tiles.push_back(std::move(tile));
+        encoded.rows.insert(encoded.rows.end(), rows.begin(), rows.end());
+        encoded.pixels.insert(encoded.pixels.end(), part.picture.rgb.begin(), part.picture.rgb.end());
+    }
+    return encoded;
+}
+
+Result<std::vector<float>> TowerEncoder::placed(std::vector<float> rows, const PatchGrid& grid) const {
+    const size_t dim = m_spec.dim;
+    const tensor::Tensor* table = m_weights["v.position_embd.weight"];
+    if (table) {
+        INGLE_TRY_ASSIGN(const std::vector<float> positions, positionRows(m_spec, *table, grid.size));
+        for (size_t row = 0; row < grid.order.size(); ++row)
+            for (size_t i = 0; i < dim; ++i) rows[row * dim + i] += positions[grid.order[row] * dim + i];
+    }
+    if (m_spec.classToken == ClassToken::None) return rows;
+    std::vector<float> token = decoded(*m_weights["v.class_embd"]);
+    const bool isFirst = m_spec.classToken == ClassToken::First;
+    std::vector<float> position(dim);
+    table->decodeRow(isFirst ? 0 : grid.numPatches(), position);
+    for (size_t i = 0; i < dim; ++i) token[i] += position[i];
+    rows.insert(isFirst ? rows.begin() : rows.end(), token.begin(), token.end());
+    return rows;
+}
+
+Result<std::vector<float>> TowerEncoder::towerRows(const Picture& picture, PatchGrid& grid) {
+    INGLE_TRY_ASSIGN(std::vector<float> rows,
+                     m_programs.run(kPatches, {patchRows(m_spec, picture, grid), grid.numPatches()}));
+    INGLE_TRY_ASSIGN(rows, placed(std::move(rows), grid));
+    const std::vector<backend::Coordinates> coordinates = coordinatesOf(m_spec, grid);
+    const size_t dim = m_spec.dim;
+    auto numRows = static_cast<uint32_t>(rows.size() / dim);
+    std::vector<std::vector<float>> features(m_spec.features.size());
+    for (size_t i = 0; i < m_ranges.size(); ++i) {
+        const LayerRange& range = m_ranges[i];
+        if (m_spec.earlyMerge && range.first == m_spec.earlyMerge->layer + 1) {
+            // The rows of a square lie one behind the other.
+            grid = gridOf(cellsOf(grid.size, 2), 0);
+            numRows /= 4;
+        }
+        RowStep step{.rows = rows, .numRows = numRows};
+        if (m_spec.rope) step.coordinates = coordinates;
+        if (range.isWindowed) step.runs = grid.runs;
+        INGLE_TRY_ASSIGN(rows, m_programs.run(kLayers + i, step));
+        const std::vector<uint32_t> made = featuresOf(m_spec, range);
+        if (made.empty()) continue;
+        const size_t width = rows.size() / numRows;
+        for (size_t j = 0; j < made.size(); ++j) features[made[j]] = columnsOf(rows, width, j * dim, dim);
+        rows = columnsOf(rows, width, made.size() * dim, width - made.size() * dim);
+    }
+    if (!features.empty()) {
+        if (m_spec.readsLastLayer) features.insert(features.begin(), std::move(rows));
+        rows = sideBySide(features, numRows);
+    }
+    const auto width = static_cast<long>(rows.size() / numRows);
+    if (m_spec.classToken == ClassToken::First) rows.erase(rows.begin(), rows.begin() + width);
+    if (m_spec.classToken == ClassToken::Last) rows.erase(rows.end() - width, rows.end());
+    return rows;
+}
+
+Result<std::vector<float>> TowerEncoder::encodeTile(const Picture& picture, PictureTile& tile) {
+    const Size patches{picture.width / m_spec.patch, picture.height / m_spec.patch};
+    if (patches.area() == 0 || patches.area() > kMostPatches)
+        return fail(ErrorCode::InvalidArgument,
+                    "a picture of {} × {} pixels, of which at most {} patches fit", picture.width,
+                    picture.height, kMostPatches);
+    const uint32_t side = m_spec.earlyMerge ? 2 : m_spec.windows ? m_spec.windows->side : 0;
+    PatchGrid grid = gridOf(patches, side);
+    INGLE_TRY_ASSIGN(const std::vector<float> rows, towerRows(picture, grid));
+    if (m_spec.resampler) {
+        tile.columns = m_spec.resampler->numQueries;
+        tile.lines = 1;
+        return resampled(rows, grid);
+    }
+    const Size cells = cellsOf(grid.size, m_spec.merge);
+    tile.columns = cells.width;
+    tile.lines = cells.height;
+    const std::vector<float> joined = joinedRows(m_spec, rows, m_spec.rowWidth(), grid);
+    INGLE_TRY_ASSIGN(std::vector<float> made,
+                     m_programs.run(projector(), {joined, static_cast<uint32_t>(cells.area())}));
+    return withLineEnds(std::move(made), cells);
+}
+
+Result<std::vector<float>> TowerEncoder::resampled(std::span<const float> rows, const PatchGrid& grid) {
+    const std::vector<float> kinds[] = {{rows.begin(), rows.end()}, sineRows(grid, m_spec.outDim)};
+    const std::vector<float> keys = sideBySide(kinds, grid.numPatches());
+    const std::vector<float> queries = decoded(*m_weights["resampler.query"]);
+    return m_programs.runBehind(projector(), {keys, grid.numPatches()}, projector() + 1,
+                                {queries, m_spec.resampler->numQueries});
+}
+
+std::vector<float> TowerEncoder::withLineEnds(std::vector<float> rows, Size cells) const {
+    if (m_spec.lineEnd.empty()) return rows;
+    const std::vector<float> end = decoded(*m_weights[m_spec.lineEnd]);
+    const size_t line = size_t{cells.width} * m_spec.outDim;
+    std::vector<float> all;
+    for (size_t at = 0; at < rows.size(); at += line) {
+        if (at > 0) all.insert(all.end(), end.begin(), end.end());
+        all.insert(all.end(), rows.begin() + static_cast<long>(at),
+                   rows.begin() + static_cast<long>(at + line));
+    }
+    return all;
+}
+
+}  // namespace ingle::vision

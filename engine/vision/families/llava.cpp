@@ -1,0 +1,77 @@
+/// LLaVA 1.5 and 1.6: CLIP, whose class token comes first. Source: Liu et al., "Visual Instruction Tuning"
+/// (2023) and "LLaVA-NeXT" (2024); Radford et al., "Learning Transferable Visual Models" (2021).
+#include <algorithm>
+
+#include "engine/vision/family.h"
+
+namespace ingle::vision::llava_vision {
+namespace {
+
+constexpr std::string_view kTypes[] = {"mlp"};
+constexpr const char* kPinpoints = "vision.image_grid_pinpoints";
+constexpr const char* kFeatures = "vision.feature_layer";
+constexpr uint32_t kMostCandidates = 1024;
+/// The mean colour that CLIP was trained with.
+constexpr Colour kPadding{122, 116, 104};
+
+graph::Value project(graph::Builder& b, const TowerSpec&, const models::Weights& w, graph::Value x) {
+    if (!w["mm.2.weight"]) return towerLinear(b, w, x, "mm.0");
+    return projectTwice(b, w, x, "mm.0", backend::ActivationKind::Gelu, "mm.2");
+}
+
+/// The layers whose rows are read instead of the last one's.
+Status readFeatures(const VisionFile& file, TowerSpec& spec) {
+    if (!file.keys.isArray(kFeatures)) return {};
+    INGLE_TRY_ASSIGN(spec.features, file.keys.numbers(kFeatures));
+    std::ranges::sort(spec.features);
+    const auto again = std::ranges::unique(spec.features);
+    spec.features.erase(again.begin(), again.end());
+    if (spec.features.empty()) return {};
+    if (spec.features.back() > spec.numLayers) return file.keys.cannotBe(kFeatures, spec.features.back());
+    spec.numLayers = spec.features.back();
+    spec.readsLastLayer = false;
+    return {};
+}
+
+Result<std::vector<Size>> candidates(const VisionFile& file, uint32_t side) {
+    INGLE_TRY_ASSIGN(const std::vector<uint32_t> numbers, file.keys.numbers(kPinpoints));
+    if (numbers.empty() || numbers.size() % 2 != 0 || numbers.size() > kMostCandidates)
+        return file.keys.cannotBe(kPinpoints, numbers.size());
+    std::vector<Size> found;
+    for (size_t i = 0; i < numbers.size(); i += 2) {
+        found.push_back({numbers[i], numbers[i + 1]});
+        INGLE_TRY(checkTiles(file, found.back()));
+        for (const uint32_t length : {numbers[i], numbers[i + 1]})
+            if (length % side != 0) return file.keys.cannotBe(kPinpoints, length);
+    }
+    return found;
+}
+
+Status read(const VisionFile& file, TowerSpec& spec) {
+    if (file.has("mm.3.weight"))
+        return fail(ErrorCode::Unsupported, "{}: projectors of the type \"mlp_norm\" are not supported",
+                    file.file().path);
+    INGLE_TRY(file.refuseTokens());
+    INGLE_TRY(readPositions(file, Positions::OfPatch, spec));
+    if (file.has("v.class_embd")) spec.classToken = ClassToken::First;
+    INGLE_TRY(readFeatures(file, spec));
+    if (file.has("mm.2.weight")) {
+        INGLE_TRY(listProjector(file, "mm.0", "mm.2", spec.joinedWidth(), spec.outDim, spec));
+    } else {
+        listTowerLinear(spec.projectorTensors, "mm.0", spec.joinedWidth(), spec.outDim);
+    }
+    spec.project = project;
+    if (!file.keys.isArray(kPinpoints)) {
+        spec.cutter = inSquare(spec.imageSize, {.padding = kPadding}, {});
+        return {};
+    }
+    INGLE_TRY_ASSIGN(std::vector<Size> sizes, candidates(file, spec.imageSize));
+    spec.cutter = inBestTiles(spec.imageSize, std::move(sizes), {}, {});
+    return {};
+}
+
+}  // namespace
+
+extern const VisionFamily vision{.types = kTypes, .read = read};
+
+}  // namespace ingle::vision::llava_vision

@@ -1,0 +1,151 @@
+#include "engine/vision/preprocess.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ingle::vision {
+namespace {
+
+/// Of its sides. Families are trained with less; what is more would be enlarged beyond all limits.
+constexpr uint32_t kMostRatio = 200;
+
+class InUnits final : public Cutter {
+  public:
+    InUnits(const UnitSizes& sizes, const Resizing& resizing, Marks marks)
+        : m_sizes(sizes), m_resizing(resizing), m_marks(std::move(marks)) {}
+
+    Result<CutPicture> cut(const Picture& picture) const override {
+        INGLE_TRY_ASSIGN(const Size size, m_sizes.of(sizeOf(picture)));
+        return CutPicture{{{m_marks.before, m_resizing.to(picture, size)}}, m_marks.after};
+    }
+
+  private:
+    UnitSizes m_sizes;
+    Resizing m_resizing;
+    Marks m_marks;
+};
+
+class InSquare final : public Cutter {
+  public:
+    InSquare(uint32_t side, const Resizing& resizing, Marks marks)
+        : m_side(side), m_resizing(resizing), m_marks(std::move(marks)) {}
+
+    Result<CutPicture> cut(const Picture& picture) const override {
+        return CutPicture{{{m_marks.before, m_resizing.to(picture, {m_side, m_side})}}, m_marks.after};
+    }
+
+  private:
+    uint32_t m_side;
+    Resizing m_resizing;
+    Marks m_marks;
+};
+
+class InNearestGrid final : public Cutter {
+  public:
+    InNearestGrid(uint32_t unit, uint32_t mostTokens, const Resizing& resizing, Marks marks)
+        : m_unit(unit), m_most(mostTokens), m_resizing(resizing), m_marks(std::move(marks)) {}
+
+    Result<CutPicture> cut(const Picture& picture) const override {
+        const Size grid = gridOf(sizeOf(picture));
+        return CutPicture{
+            {{m_marks.before, m_resizing.to(picture, {grid.width * m_unit, grid.height * m_unit})}},
+            m_marks.after};
+    }
+
+  private:
+    Size gridOf(Size size) const {
+        double width = static_cast<double>(size.width) / m_unit;
+        double height = static_cast<double>(size.height) / m_unit;
+        if (width * height > m_most) {
+            const double shrink = std::sqrt(m_most / (width * height));
+            width *= shrink;
+            height *= shrink;
+        }
+        const double ratio = static_cast<double>(size.height) / size.width;
+        Size best{1, 1};
+        double least = INFINITY;
+        for (const double across : {std::floor(width), std::ceil(width)}) {
+            for (const double down : {std::floor(height), std::ceil(height)}) {
+                const Size grid{wholeOf(across), wholeOf(down)};
+                if (grid.area() > m_most) continue;
+                const double off = std::abs(static_cast<double>(grid.height) / grid.width - ratio);
+                if (off > least || (off == least && grid.area() <= best.area())) continue;
+                least = off;
+                best = grid;
+            }
+        }
+        return best;
+    }
+    uint32_t wholeOf(double units) const {
+        return static_cast<uint32_t>(std::clamp(units, 1.0, static_cast<double>(m_most)));
+    }
+
+    uint32_t m_unit, m_most;
+    Resizing m_resizing;
+    Marks m_marks;
+};
+
+}  // namespace
+
+Picture Resizing::to(const Picture& picture, Size size) const {
+    return fit == Fit::Padded ? fitted(picture, size, filter, padding) : resized(picture, size, filter);
+}
+
+Status checkProportions(Size size) {
+    const uint64_t longer = std::max(size.width, size.height);
+    if (longer <= uint64_t{kMostRatio} * std::min(size.width, size.height)) return {};
+    return fail(ErrorCode::InvalidArgument,
+                "a picture of {} × {} pixels is too narrow: one side may be {} times the other at most",
+                size.width, size.height, kMostRatio);
+}
+
+Size UnitSizes::rounded(Size size) const {
+    const auto units = [&](uint32_t length) {
+        const float count = static_cast<float>(length) / static_cast<float>(unit);
+        const float whole = rounding == Rounding::ToEven ? std::nearbyint(count) : std::round(count);
+        return std::max(static_cast<uint32_t>(whole), 1U) * unit;
+    };
+    return {units(size.width), units(size.height)};
+}
+
+Result<Size> UnitSizes::of(Size size) const {
+    INGLE_TRY(checkProportions(size));
+    const float perToken = static_cast<float>(unit) * static_cast<float>(unit);
+    const float most = static_cast<float>(tokens.most) * perToken;
+    const float least = static_cast<float>(tokens.least) * perToken;
+    const Size whole = rounded(size);
+    const auto area = static_cast<float>(whole.area());
+    const auto pixels = static_cast<float>(size.area());
+    const auto side = static_cast<float>(unit);
+    if (area > most) {
+        const float shrink = std::sqrt(pixels / most);
+        const auto down = [&](uint32_t length) {
+            const float units = std::floor(static_cast<float>(length) / shrink / side);
+            return std::max(static_cast<uint32_t>(units), 1U) * unit;
+        };
+        return Size{down(size.width), down(size.height)};
+    }
+    if (area < least) {
+        const float grow = std::sqrt(least / pixels);
+        const auto up = [&](uint32_t length) {
+            return static_cast<uint32_t>(std::ceil(static_cast<float>(length) * grow / side)) * unit;
+        };
+        return Size{up(size.width), up(size.height)};
+    }
+    return whole;
+}
+
+std::unique_ptr<Cutter> inUnits(const UnitSizes& sizes, const Resizing& resizing, Marks marks) {
+    return std::make_unique<InUnits>(sizes, resizing, std::move(marks));
+}
+
+std::unique_ptr<Cutter> inSquare(uint32_t side, const Resizing& resizing, Marks marks) {
+    return std::make_unique<InSquare>(side, resizing, std::move(marks));
+}
+
+std::unique_ptr<Cutter> inNearestGrid(uint32_t unit, uint32_t mostTokens, const Resizing& resizing,
+                                      Marks marks) {
+    return std::make_unique<InNearestGrid>(unit, mostTokens, resizing, std::move(marks));
+}
+
+}  // namespace ingle::vision

@@ -1,0 +1,265 @@
+/// Pixels, embeddings and logits of another engine, type by type: ../shared/golden/vision. Where that
+/// deviates from the models' own code, the numbers of that (embd_reference).
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "engine/io/source.h"
+#include "engine/session/devices/backends.h"
+#include "engine/vision/encoder.h"
+#include "engine/vision/family.h"
+#include "ingle/pictures.h"
+#include "tests/engine/vision/png_file.h"
+#include "tests/golden.h"
+
+namespace ingle {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kMostOfRows = 5e-5;
+constexpr double kMostOfLogits = 2e-4;
+
+std::filesystem::path folder() {
+    return test::goldenRoot() / "vision";
+}
+
+/// Nothing is rounded that need not be. The other engine takes files of Gemma 4, which state no activation,
+/// to mean the quick GELU.
+LoadOptions exactOptions(const std::string& type) {
+    LoadOptions options;
+    options.backend = BackendChoice::Cpu;
+    options.kv = KvType::F32;
+    options.activations = ActivationType::F32;
+    options.threads = 2;
+    options.contextTokens = 4096;
+    options.loadAnyway = true;
+    if (type.starts_with("gemma4v")) options.overrides["clip.use_gelu"] = "false";
+    return options;
+}
+
+/// Sidecars of a type, by the name of their entry. Two frames of a video that become one picture are not
+/// computed yet.
+std::map<std::string, json> entriesOf(const std::string& type) {
+    std::map<std::string, json> entries;
+    for (const auto& file : std::filesystem::directory_iterator(folder())) {
+        const std::string stem = file.path().stem();
+        if (file.path().extension() != ".json" || !stem.starts_with(type + "-")) continue;
+        const std::string entry = stem.substr(type.size() + 1);
+        if (entry.find('-') != std::string::npos || entry == "frames") continue;
+        entries[entry] = test::readJson(file.path());
+    }
+    return entries;
+}
+
+std::optional<PictureTokens> tokensOf(const json& sidecar) {
+    const json& option = sidecar["image_tokens_option"];
+    if (option.is_null()) return std::nullopt;
+    return PictureTokens{option["min"], option["max"]};
+}
+
+std::vector<Picture> picturesOf(const json& sidecar) {
+    std::vector<Picture> pictures;
+    for (const json& name : sidecar["images"])
+        pictures.push_back(test::readPng(folder() / name.get<std::string>()));
+    return pictures;
+}
+
+std::vector<float> floatsOf(const json& sidecar, const char* key) {
+    return sidecar.contains(key) && sidecar[key].is_string()
+               ? test::readFloats(folder() / sidecar[key].get<std::string>())
+               : std::vector<float>();
+}
+
+double largestDifference(const std::vector<float>& ours, const std::vector<float>& theirs) {
+    if (ours.size() != theirs.size()) return INFINITY;
+    double most = 0;
+    for (size_t i = 0; i < ours.size(); ++i) {
+        const double difference = std::abs(double{ours[i]} - theirs[i]);
+        if (!(difference <= most)) most = std::isnan(difference) ? INFINITY : difference;
+    }
+    return most;
+}
+
+class GoldenVision : public testing::TestWithParam<const char*> {
+  protected:
+    void SetUp() override {
+        if (!std::filesystem::exists(folder())) GTEST_SKIP() << "no golden vectors in " << folder();
+        m_entries = entriesOf(GetParam());
+        ASSERT_FALSE(m_entries.empty());
+    }
+
+    std::vector<EncodedPicture> encode(const json& sidecar) const {
+        const auto encoder = PictureEncoder::load(folder() / sidecar["mmproj"].get<std::string>(),
+                                                  exactOptions(GetParam()), tokensOf(sidecar));
+        std::vector<EncodedPicture> encoded;
+        if (!encoder) ADD_FAILURE() << encoder.error().message;
+        if (!encoder) return encoded;
+        for (const Picture& picture : picturesOf(sidecar)) {
+            auto one = (*encoder)->encode(picture);
+            if (!one) ADD_FAILURE() << one.error().message;
+            if (one) encoded.push_back(*std::move(one));
+        }
+        return encoded;
+    }
+
+    /// Whether the other engine's rows are not those of the model's own code.
+    bool deviates() const { return m_entries.at("shapes").contains("embd_reference"); }
+
+    /// Its logits are those of its own rows.
+    void useTheirRows(const json& sidecar, std::vector<EncodedPicture>& pictures) const {
+        for (size_t i = 0; i < pictures.size(); ++i) {
+            const std::filesystem::path picture = sidecar["images"][i].get<std::string>();
+            std::vector<float> rows = floatsOf(m_entries.at(picture.stem()), "embd");
+            ASSERT_EQ(rows.size(), pictures[i].rows.size());
+            pictures[i].rows = std::move(rows);
+        }
+    }
+
+    std::map<std::string, json> m_entries;
+};
+
+TEST_P(GoldenVision, pixelsAndRowsAreTheOthers) {
+    for (const auto& [entry, sidecar] : m_entries) {
+        SCOPED_TRACE(entry);
+        std::vector<float> rows;
+        std::string pixels;
+        std::vector<std::pair<uint32_t, uint32_t>> sizes, expected;
+        std::vector<uint32_t> counts, expectedCounts;
+        for (const EncodedPicture& picture : encode(sidecar)) {
+            rows.insert(rows.end(), picture.rows.begin(), picture.rows.end());
+            pixels.append(picture.pixels.begin(), picture.pixels.end());
+            for (const PictureTile& tile : picture.tiles) {
+                sizes.emplace_back(tile.width, tile.height);
+                counts.push_back(tile.numRows);
+            }
+        }
+        for (const json& chunk : sidecar["chunks"]) {
+            if (chunk["type"] != "image") continue;
+            for (const json& size : chunk["pixels"]) expected.emplace_back(size["width"], size["height"]);
+            expectedCounts.push_back(chunk["n_tokens"]);
+        }
+        EXPECT_EQ(sizes, expected);
+        EXPECT_EQ(counts, expectedCounts);
+        if (sidecar.contains("pixels_u8") && sidecar["pixels_u8"].is_string()) {
+            EXPECT_TRUE(pixels == test::readBytes(folder() / sidecar["pixels_u8"].get<std::string>()));
+        }
+        const char* key = sidecar.contains("embd_reference") ? "embd_reference" : "embd";
+        const std::vector<float> theirs = floatsOf(sidecar, key);
+        if (theirs.empty()) continue;
+        EXPECT_LE(largestDifference(rows, theirs), kMostOfRows);
+    }
+}
+
+TEST_P(GoldenVision, logitsAreTheOthersWholeAndInChunks) {
+    for (const auto& [entry, sidecar] : m_entries) {
+        const std::vector<float> theirs = floatsOf(sidecar, "logits");
+        if (theirs.empty()) continue;
+        SCOPED_TRACE(entry);
+        std::vector<EncodedPicture> pictures = encode(sidecar);
+        if (deviates()) useTheirRows(sidecar, pictures);
+        for (const uint32_t chunk : {0U, 3U}) {
+            std::vector<float> ours;
+            const Status status = logitsWithPictures(
+                folder() / sidecar["text_model"].get<std::string>(), exactOptions(GetParam()),
+                sidecar["prompt"].get<std::string>(), pictures, chunk,
+                [&](std::span<const float> row) { ours.insert(ours.end(), row.begin(), row.end()); });
+            ASSERT_TRUE(status) << status.error().message;
+            EXPECT_LE(largestDifference(ours, theirs), kMostOfLogits) << "in chunks of " << chunk;
+        }
+    }
+}
+
+constexpr const char* kTypes[] = {"qwen3vl",  "qwen3vl-plain", "gemma4v",   "gemma4v-ple", "gemma3",
+                                  "pixtral",  "pixtral-12b",   "qwen2.5vl", "qwen2vl",     "llava",
+                                  "minicpmv", "minicpmv4.6",   "idefics3",  "internvl",    "lfm2",
+                                  "llava16",  "gemma4uv",      "llama4",    "muse-glimmer"};
+
+INSTANTIATE_TEST_SUITE_P(Types, GoldenVision, testing::ValuesIn(kTypes), [](const auto& tried) {
+    std::string name = tried.param;
+    for (char& c : name)
+        if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+    return name;
+});
+
+/// The same weights in half precision: the error's share of the rows' energy.
+TEST(GoldenVisionInHalves, rowsAreNear) {
+    if (!std::filesystem::exists(folder())) GTEST_SKIP() << "no golden vectors in " << folder();
+    const auto encoder =
+        PictureEncoder::load(folder() / "gemma3.f16.mmproj.gguf", exactOptions("gemma3"), std::nullopt);
+    ASSERT_TRUE(encoder) << encoder.error().message;
+    const auto encoded = (*encoder)->encode(test::readPng(folder() / "shapes.png"));
+    ASSERT_TRUE(encoded) << encoded.error().message;
+    const std::vector<float> theirs = test::readFloats(folder() / "gemma3-shapes.embd.bin");
+    ASSERT_EQ(encoded->rows.size(), theirs.size());
+    double error = 0, energy = 0;
+    for (size_t i = 0; i < theirs.size(); ++i) {
+        error += std::pow(double{encoded->rows[i]} - theirs[i], 2);
+        energy += std::pow(double{theirs[i]}, 2);
+    }
+    EXPECT_LE(error / energy, 1e-4);
+}
+
+/// What a mistake in a tower costs.
+class WrongTower : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (!std::filesystem::exists(folder())) GTEST_SKIP() << "no golden vectors in " << folder();
+    }
+
+    /// The largest difference of the rows of "shapes" from the other engine's, with a tower that `change`
+    /// changed.
+    template <typename Change>
+    double differenceOf(const std::string& type, const Change& change) {
+        const json sidecar = test::readJson(folder() / (type + "-shapes.json"));
+        auto source = io::Source::open(folder() / sidecar["mmproj"].get<std::string>());
+        auto file = formats::openModelFile(*source);
+        auto tower = vision::bindTower(*file, tokensOf(sidecar));
+        EXPECT_TRUE(tower) << tower.error().message;
+        change(tower->spec);
+        const auto backend = session::createProcessor(exactOptions(type));
+        auto encoder = vision::TowerEncoder::create(tower->spec, tower->weights, **backend);
+        EXPECT_TRUE(encoder) << encoder.error().message;
+        const auto encoded = (*encoder)->encode(picturesOf(sidecar)[0]);
+        EXPECT_TRUE(encoded) << encoded.error().message;
+        return largestDifference(encoded->rows, floatsOf(sidecar, "embd"));
+    }
+};
+
+TEST_F(WrongTower, rightOnesAreTold) {
+    const auto nothing = [](vision::TowerSpec&) {};
+    for (const char* type : {"qwen3vl", "qwen2.5vl", "gemma3", "pixtral"})
+        EXPECT_LE(differenceOf(type, nothing), kMostOfRows) << type;
+}
+
+TEST_F(WrongTower, mergesInAnotherOrderAreTold) {
+    const auto byChannel = [](vision::TowerSpec& spec) { spec.join = vision::Join::ChannelByChannel; };
+    const auto byPatch = [](vision::TowerSpec& spec) { spec.join = vision::Join::PatchByPatch; };
+    const auto columnsFirst = [](vision::TowerSpec& spec) { spec.areColumnsFirst = true; };
+    EXPECT_GT(differenceOf("qwen3vl", byChannel), 0.1);
+    EXPECT_GT(differenceOf("pixtral", byPatch), 0.1);
+    EXPECT_GT(differenceOf("qwen3vl", columnsFirst), 0.1);
+}
+
+TEST_F(WrongTower, filtersAndPositionsAndWindowsAreTold) {
+    EXPECT_GT(differenceOf("qwen3vl",
+                           [](vision::TowerSpec& spec) {
+                               spec.cutter = vision::inUnits({32, {8, 4096}}, {vision::Filter::Bilinear}, {});
+                           }),
+              1e-3);
+    EXPECT_GT(differenceOf("qwen3vl",
+                           [](vision::TowerSpec& spec) { spec.positions = vision::Positions::HalfPixels; }),
+              0.1);
+    EXPECT_GT(differenceOf("qwen2.5vl", [](vision::TowerSpec& spec) { spec.windows.reset(); }), 0.1);
+    EXPECT_GT(differenceOf("qwen3vl",
+                           [](vision::TowerSpec& spec) {
+                               for (uint8_t& axis : spec.rope->axes)
+                                   axis = axis == vision::kLineAxis ? vision::kColumnAxis : vision::kLineAxis;
+                           }),
+              0.1);
+}
+
+}  // namespace
+}  // namespace ingle

@@ -52,10 +52,11 @@ class Child {
     pid_t m_pid;
 };
 
-std::optional<pid_t> start(const std::string& program, int file, int output, const std::string& name) {
+std::optional<pid_t> start(const std::string& program, int file, int output,
+                           const std::vector<std::string>& arguments) {
     pid_t pid = 0;
     const int code = spawn({.program = program,
-                            .arguments = {name},
+                            .arguments = arguments,
                             .input = file,
                             .output = output,
                             .errors = Start::kNothing,
@@ -78,8 +79,8 @@ std::optional<Refusal> reasonToEnd(const ReadOptions& options, Clock::time_point
 
 }  // namespace
 
-Result<std::string> runReader(const std::string& program, int file, const std::string& name,
-                              const ReadOptions& options) {
+Result<std::string> runReader(const std::string& program, int file, const std::vector<std::string>& arguments,
+                              const ReadOptions& options, size_t mostBytes) {
     const Clock::time_point deadline = Clock::now() + options.patience;
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return refuse(Refusal::ReaderFailed);
@@ -87,7 +88,7 @@ Result<std::string> runReader(const std::string& program, int file, const std::s
     std::optional<pid_t> pid;
     {
         const FileDescriptor theirs(ends[1]), input = raised(file), output = raised(ends[1]);
-        if (input.isOpen() && output.isOpen()) pid = start(program, input.get(), output.get(), name);
+        if (input.isOpen() && output.isOpen()) pid = start(program, input.get(), output.get(), arguments);
     }
     if (!pid) return refuse(Refusal::ReaderMissing);
     Child child(*pid);
@@ -102,7 +103,7 @@ Result<std::string> runReader(const std::string& program, int file, const std::s
         if (count < 0 && errno == EINTR) continue;
         isOpen = count > 0;
         if (isOpen) answer.append(buffer.data(), static_cast<size_t>(count));
-        if (answer.size() > limits::kAnswerBytes) return refuse(Refusal::ReaderFailed);
+        if (answer.size() > mostBytes) return refuse(Refusal::ReaderFailed);
     }
     for (;;) {
         if (const auto status = child.takeEnd()) {

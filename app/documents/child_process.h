@@ -2,15 +2,21 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "app/documents/read_document.h"
 
 namespace ingle::documents {
 
-/// What it wrote, all of it. The child has three descriptors: `file`, our end of a pipe, and /dev/null.
-/// `name`: of the file, without its folder. Errors: ReaderMissing, ReaderFailed (it crashed, or wrote too
-/// much), ReaderTooSlow, Cancelled; it is gone by then.
-Result<std::string> runReader(const std::string& program, int file, const std::string& name,
-                              const ReadOptions& options);
+/// What asks it for a picture, behind the name.
+inline constexpr std::string_view kPictureTask = "picture";
+
+/// What it wrote, all of it, at most `mostBytes`. The child has three descriptors: `file`, our end of a pipe,
+/// and /dev/null. `arguments`: the name of the file, without its folder, and what is asked of it where that
+/// is no document. Errors: ReaderMissing, ReaderFailed (it crashed, or wrote too much), ReaderTooSlow,
+/// Cancelled; it is gone by then.
+Result<std::string> runReader(const std::string& program, int file, const std::vector<std::string>& arguments,
+                              const ReadOptions& options, size_t mostBytes);
 
 }  // namespace ingle::documents

@@ -29,6 +29,11 @@ inline constexpr std::chrono::seconds kPatience{120};
 inline constexpr size_t kDescriptionBytes = size_t{32} << 20;
 inline constexpr size_t kAnswerBytes = kDescriptionBytes + kTextBytes + 1;
 
+/// Of a picture.
+inline constexpr size_t kPictureBytes = size_t{64} << 20;
+inline constexpr uint64_t kPicturePixels = 100'000'000;
+inline constexpr size_t kPictureAnswerBytes = 3 * kPicturePixels + 4096;  ///< a line, and the pixels
+
 /// Of a source folder.
 inline constexpr size_t kFolderEntries = 200'000;  ///< looked at
 inline constexpr size_t kFolderFiles = 10'000;     ///< read

@@ -1,20 +1,15 @@
 #include "app/documents/read_document.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 #include "app/documents/answer.h"
 #include "app/documents/child_process.h"
+#include "app/documents/opened_file.h"
 #include "app/documents/refusals.h"
 #include "app/documents/source_folder.h"
 #include "app/documents/text_encoding.h"
-#include "ingle/error_ids.h"
-#include "ingle/file_descriptor.h"
 
 namespace ingle::documents {
 namespace {
@@ -24,7 +19,8 @@ namespace fs = std::filesystem;
 Result<Document> readFile(int file, const std::string& name, const ReadOptions& options) {
     const std::string program = options.program.empty() ? findReader() : options.program;
     if (program.empty()) return refuse(Refusal::ReaderMissing);
-    INGLE_TRY_ASSIGN(const std::string answer, runReader(program, file, name, options));
+    INGLE_TRY_ASSIGN(const std::string answer,
+                     runReader(program, file, {name}, options, limits::kAnswerBytes));
     return decodeAnswer(answer);
 }
 
@@ -39,21 +35,13 @@ std::string nameOf(const std::string& path) {
 }  // namespace
 
 Result<Document> readDocument(const std::string& path, const ReadOptions& options) {
-    // Whatever has no end or no bytes (a pipe, a device) is not waited for.
-    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    struct stat facts {};
-    if (!file.isOpen() || ::fstat(file.get(), &facts) != 0) {
-        const int number = errno;
-        return withFileId(fail(ErrorCode::Io, "The file cannot be opened: {}.", std::strerror(number)),
-                          number, path);
-    }
-    const bool isFolder = S_ISDIR(facts.st_mode);
-    if (!isFolder && !S_ISREG(facts.st_mode)) return refuse(Refusal::NotAFile);
-    if (!isFolder && static_cast<uint64_t>(facts.st_size) > limits::kFileBytes)
+    INGLE_TRY_ASSIGN(const OpenedFile file, openFile(path));
+    if (!file.isFolder && file.bytes > limits::kFileBytes)
         return refuse(Refusal::TooLarge, std::to_string(limits::kFileBytes >> 20));
     const std::string name = nameOf(path);
-    INGLE_TRY_ASSIGN(Document document,
-                     isFolder ? readSourceFolder(file.get(), options) : readFile(file.get(), name, options));
+    const int descriptor = file.descriptor.get();
+    INGLE_TRY_ASSIGN(Document document, file.isFolder ? readSourceFolder(descriptor, options)
+                                                      : readFile(descriptor, name, options));
     if (document.title.empty()) document.title = oneLine(name);
     if (document.title.empty()) document.title = document.format;
     return document;

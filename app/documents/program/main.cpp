@@ -1,6 +1,7 @@
 /// ingle-documents: reads the document on its standard input and writes its text to standard output
-/// (answer.h). What it reads may be hostile, and it is read by large libraries: so before the first byte is,
-/// the process gives up everything but memory, time and these two descriptors.
+/// (answer.h), or a picture and its pixels (picture_answer.h). What it reads may be hostile, and it is read
+/// by large libraries: so before the first byte is, the process gives up everything but memory, time and
+/// these two descriptors.
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -16,7 +17,11 @@
 #include <string>
 
 #include "app/documents/answer.h"
+#include "app/documents/child_process.h"
 #include "app/documents/limits.h"
+#include "app/documents/picture_answer.h"
+#include "app/documents/picture_refusals.h"
+#include "app/documents/readers/pictures/pixels.h"
 #include "app/documents/readers/reader.h"
 #include "app/documents/readers/time_limit.h"
 #include "app/documents/refusals.h"
@@ -54,6 +59,13 @@ ingle::Result<documents::Document> readInput(std::string_view name) {
     return documents::readBytes({*bytes, name});
 }
 
+ingle::Result<ingle::Picture> readPicture() {
+    const auto bytes = standardInput();
+    if (!bytes) return documents::refuse(documents::PictureRefusal::ReaderFailed);
+    if (bytes->size() > limits::kPictureBytes) return documents::refuse(documents::PictureRefusal::TooLarge);
+    return documents::decodePixels(*bytes);
+}
+
 bool write(std::string_view text) {
     while (!text.empty()) {
         const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
@@ -61,6 +73,16 @@ bool write(std::string_view text) {
         if (count > 0) text.remove_prefix(static_cast<size_t>(count));
     }
     return true;
+}
+
+bool answerDocument(std::string_view name) {
+    return write(documents::encodeAnswer(readInput(name)));
+}
+
+bool answerPicture() {
+    const ingle::Result<ingle::Picture> picture = readPicture();
+    if (!write(documents::pictureHead(picture))) return false;
+    return !picture || write({reinterpret_cast<const char*>(picture->rgb.data()), picture->rgb.size()});
 }
 
 }  // namespace
@@ -84,7 +106,8 @@ int main(int argc, char** argv) {
     }
     bool isWritten = false;
     try {
-        isWritten = write(documents::encodeAnswer(readInput(argc > 1 ? argv[1] : "")));
+        const bool isPicture = argc > 2 && argv[2] == documents::kPictureTask;
+        isWritten = isPicture ? answerPicture() : answerDocument(argc > 1 ? argv[1] : "");
     } catch (const std::bad_alloc&) {
         // What reading may take was not enough; whoever started this is told by how it ends.
     }

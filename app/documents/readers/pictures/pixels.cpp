@@ -1,0 +1,46 @@
+#include "app/documents/readers/pictures/pixels.h"
+
+#include "app/documents/limits.h"
+#include "app/documents/picture_refusals.h"
+
+namespace ingle::documents {
+namespace {
+
+constexpr std::string_view kPng = "\x89PNG\r\n\x1a\n";
+constexpr std::string_view kJpeg = "\xFF\xD8\xFF";
+
+bool isWebp(std::string_view bytes) {
+    return bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP");
+}
+
+/// HEIF files begin with a box that names their kind.
+bool isHeic(std::string_view bytes) {
+    if (bytes.size() < 12 || bytes.substr(4, 4) != "ftyp") return false;
+    for (const std::string_view brand : {"heic", "heix", "heim", "heis", "hevc", "mif1", "msf1", "avif"})
+        if (bytes.substr(8, 4) == brand) return true;
+    return false;
+}
+
+Result<StoredPicture> decodeStored(std::string_view bytes) {
+    if (bytes.starts_with(kPng)) return decodePng(bytes);
+    if (bytes.starts_with(kJpeg)) return decodeJpeg(bytes);
+    if (isWebp(bytes)) return decodeWebp(bytes);
+    return refuse(isHeic(bytes) ? PictureRefusal::Heic : PictureRefusal::Unknown);
+}
+
+}  // namespace
+
+Result<Picture> emptyPicture(uint64_t width, uint64_t height) {
+    if (width == 0 || height == 0 || width > UINT32_MAX || height > UINT32_MAX)
+        return refuse(PictureRefusal::Damaged);
+    if (width * height > limits::kPicturePixels) return refuse(PictureRefusal::TooManyPixels);
+    return Picture{static_cast<uint32_t>(width), static_cast<uint32_t>(height),
+                   std::vector<uint8_t>(3 * width * height)};
+}
+
+Result<Picture> decodePixels(std::string_view bytes) {
+    INGLE_TRY_ASSIGN(StoredPicture stored, decodeStored(bytes));
+    return turned(std::move(stored.picture), stored.orientation);
+}
+
+}  // namespace ingle::documents

@@ -24,8 +24,7 @@ Status readFeatures(const VisionFile& file, TowerSpec& spec) {
     if (!file.keys.isArray(kFeatures)) return {};
     INGLE_TRY_ASSIGN(spec.features, file.keys.numbers(kFeatures));
     std::ranges::sort(spec.features);
-    const auto again = std::ranges::unique(spec.features);
-    spec.features.erase(again.begin(), again.end());
+    spec.features.erase(std::unique(spec.features.begin(), spec.features.end()), spec.features.end());
     if (spec.features.empty()) return {};
     if (spec.features.back() > spec.numLayers) return file.keys.cannotBe(kFeatures, spec.features.back());
     spec.numLayers = spec.features.back();

@@ -116,6 +116,7 @@ struct ArgumentList {
     Result<Arguments> evaluate(Interpreter& in) const;
     std::vector<ExpressionPtr> positional;
     std::vector<std::pair<std::string, ExpressionPtr>> named;
+    ExpressionPtr unpacked, unpackedNamed;  ///< *list and **dict; either may be null
 };
 
 struct CallExpr final : Expression {
@@ -162,26 +163,39 @@ struct IfStatement final : Statement {
     Body otherwise;
 };
 
+/// What is given a value: a variable, the attribute of a namespace, or several targets that it is unpacked
+/// into.
+struct Target {
+    std::string name;
+    std::string attribute;      ///< empty: the variable itself
+    std::vector<Target> parts;  ///< empty: one variable
+};
+
 struct ForStatement final : Statement {
     Result<Flow> execute(Interpreter& in) const override;
-    std::vector<std::string> targets;  ///< more than one: each element is unpacked
+    /// Runs over `value`, as a loop that stands in `around`.
+    Result<Flow> run(Interpreter& in, const Value& value, std::shared_ptr<Scope> around, int64_t level) const;
+    Target target;
     ExpressionPtr iterable;
     ExpressionPtr condition;  ///< null: all elements
+    bool isRecursive = false;
     Body body, otherwise;
 };
+
+/// loop(value) in a recursive loop: what the loop writes of that value.
+Result<Value> runAgain(Interpreter& in, const Loop& loop, const Arguments& arguments);
 
 /// {% set a, b = value %} or {% set space.name = value %}
 struct SetStatement final : Statement {
     Result<Flow> execute(Interpreter& in) const override;
-    std::vector<std::string> targets;
-    std::string attribute;  ///< "": the variable itself is set
+    Target target;
     ExpressionPtr value;
 };
 
 /// {% set a | filter %}…{% endset %}
 struct SetBlockStatement final : Statement {
     Result<Flow> execute(Interpreter& in) const override;
-    std::string target;
+    Target target;
     std::vector<std::unique_ptr<const ApplyExpr>> filters;
     Body body;
 };
@@ -204,6 +218,8 @@ struct MacroStatement final : Statement {
     Result<Flow> execute(Interpreter& in) const override;
     std::string name;
     std::vector<std::pair<std::string, ExpressionPtr>> parameters;  ///< default may be null
+    // Whether the body reads `varargs` and `kwargs`, and so takes more arguments than it has parameters.
+    bool takesMore = false, takesMoreNamed = false;
     Body body;
 };
 
@@ -215,7 +231,14 @@ struct CallStatement final : Statement {
     ArgumentList arguments;
 };
 
-/// Statements with variables of their own: {% generation %}, {% block name %}, {% autoescape false %}.
+/// {% autoescape condition %}…{% endautoescape %}
+struct AutoescapeStatement final : Statement {
+    Result<Flow> execute(Interpreter& in) const override;
+    ExpressionPtr condition;
+    Body body;
+};
+
+/// Statements with variables of their own: {% generation %}, {% block name %}.
 struct ScopeStatement final : Statement {
     Result<Flow> execute(Interpreter& in) const override;
     Body body;

@@ -23,9 +23,8 @@ Value loopAttribute(const Loop& loop, std::string_view name) {
     if (name == "first") return index == 0;
     if (name == "last") return index + 1 == count;
     if (name == "length") return count;
-    // Loops that are not recursive have no depth.
-    if (name == "depth") return int64_t{1};
-    if (name == "depth0") return int64_t{0};
+    if (name == "depth") return loop.level;
+    if (name == "depth0") return loop.level - 1;
     if (name == "previtem") return neighbour(index - 1, "there is no previous item");
     if (name == "nextitem") return neighbour(index + 1, "there is no next item");
     return Value::undefined(fmt::format("'loop' has no attribute '{}'", shown(name)));
@@ -33,6 +32,11 @@ Value loopAttribute(const Loop& loop, std::string_view name) {
 
 /// A named item, or nothing.
 std::optional<Value> namedItem(const Value& object, std::string_view name) {
+    if (const Callable* callable = object.callable()) return callable->attribute(name);
+    if (const List* list = object.list(); list && list->kind == List::Kind::Group) {
+        if (name == "grouper") return list->items[0];
+        if (name == "list") return list->items[1];
+    }
     if (const Dict* dict = object.dict())
         if (const Value* found = dict->find(name)) return *found;
     if (Namespace* space = object.space())
@@ -83,8 +87,8 @@ Result<Value> Interpreter::item(const Value& object, const Value& index) {
     }
     const auto wanted = index.integer();
     const List* list = object.list();
-    const bool isIndexed = list && (list->kind == List::Kind::List || list->kind == List::Kind::Tuple ||
-                                    list->kind == List::Kind::Range);
+    const bool isIndexed =
+        list && (list->kind == List::Kind::List || list->kind == List::Kind::Range || list->isTuple());
     if (wanted && isIndexed) {
         const auto count = static_cast<int64_t>(list->items.size());
         const int64_t at = *wanted < 0 ? *wanted + count : *wanted;

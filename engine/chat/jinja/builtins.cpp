@@ -55,7 +55,7 @@ const Builtin* findIn(std::span<const Builtin> table, std::string_view name) {
 }
 
 const Builtin* findFilter(std::string_view name) {
-    for (const auto table : {textFilters(), sequenceFilters()})
+    for (const auto table : {textFilters(), layoutFilters(), htmlFilters(), sequenceFilters()})
         if (const Builtin* found = findIn(table, name)) return found;
     return nullptr;
 }

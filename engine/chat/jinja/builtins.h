@@ -49,6 +49,8 @@ const Builtin* findIn(std::span<const Builtin> table, std::string_view name);
 std::span<const Builtin> functions();
 std::span<const Builtin> tests();
 std::span<const Builtin> textFilters();
+std::span<const Builtin> layoutFilters();
+std::span<const Builtin> htmlFilters();
 std::span<const Builtin> sequenceFilters();
 std::span<const Builtin> textMethods();
 std::span<const Builtin> dictMethods();

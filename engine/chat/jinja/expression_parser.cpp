@@ -13,8 +13,18 @@ constexpr uint32_t kMaxLinks = 300;
 template <typename T>
 Result<Value> numberOf(const Token& token) {
     T value{};
-    const char* end = token.text.data() + token.text.size();
-    const auto [stop, error] = std::from_chars(token.text.data(), end, value);
+    const char* begin = token.text.data();
+    const char* end = begin + token.text.size();
+    std::from_chars_result result{};
+    if constexpr (std::is_integral_v<T>) {
+        const char kind = token.text.size() > 2 && *begin == '0' ? token.text[1] : '\0';
+        const int base = kind == 'x' || kind == 'X' ? 16 : kind == 'o' || kind == 'O' ? 8 : 2;
+        const bool isPlain = kind == '\0' || (kind >= '0' && kind <= '9');
+        result = isPlain ? std::from_chars(begin, end, value) : std::from_chars(begin + 2, end, value, base);
+    } else {
+        result = std::from_chars(begin, end, value);
+    }
+    const auto [stop, error] = result;
     if (error != std::errc{} || stop != end)
         return fail(ErrorCode::Corrupt, "line {}: the number {} is out of range", token.line,
                     shown(token.text));
@@ -263,6 +273,8 @@ Result<ExpressionPtr> ExpressionParser::primary() {
         case Token::Kind::Name: {
             const auto row = std::ranges::find(kConstants, next.text, &Row::name);
             Token token = m_cursor.take();
+            read.varargs |= token.text == "varargs";
+            read.kwargs |= token.text == "kwargs";
             if (row != std::end(kConstants)) return std::make_unique<ConstantExpr>(row->value);
             return std::make_unique<NameExpr>(std::move(token.text));
         }
@@ -358,7 +370,11 @@ Result<ExpressionPtr> ExpressionParser::postfix(ExpressionPtr operand) {
 
 Result<ExpressionPtr> ExpressionParser::subscript(ExpressionPtr object) {
     ExpressionPtr start;
-    if (!m_cursor.isOperator(":")) {
+    if (m_cursor.isOperator("]")) {  // object[]
+        auto nothing = std::make_unique<ListExpr>();
+        nothing->kind = List::Kind::Tuple;
+        start = std::move(nothing);
+    } else if (!m_cursor.isOperator(":")) {
         INGLE_TRY_ASSIGN(start, tuple());
     }
     if (m_cursor.skipOperator("]")) {
@@ -448,10 +464,17 @@ Result<ArgumentList> ExpressionParser::arguments() {
     ArgumentList list;
     INGLE_TRY(m_cursor.expectOperator("("));
     while (!m_cursor.skipOperator(")")) {
-        if (!list.positional.empty() || !list.named.empty()) {
+        if (!list.positional.empty() || !list.named.empty() || list.unpacked || list.unpackedNamed) {
             INGLE_TRY(m_cursor.expectOperator(","));
             if (m_cursor.skipOperator(")")) break;
         }
+        const bool isList = m_cursor.isOperator("*");
+        if (!list.unpackedNamed && ((isList && !list.unpacked) || m_cursor.isOperator("**"))) {
+            m_cursor.take();
+            INGLE_TRY_ASSIGN((isList ? list.unpacked : list.unpackedNamed), expression());
+            continue;
+        }
+        if (list.unpackedNamed) return m_cursor.unexpected("')'");
         if (m_cursor.peek().kind == Token::Kind::Name && m_cursor.peek(1).is(Token::Kind::Operator, "=")) {
             std::string name = m_cursor.take().text;
             m_cursor.take();
@@ -459,7 +482,7 @@ Result<ArgumentList> ExpressionParser::arguments() {
             list.named.emplace_back(std::move(name), std::move(value));
             continue;
         }
-        if (!list.named.empty()) return m_cursor.unexpected("a named argument");
+        if (!list.named.empty() || list.unpacked) return m_cursor.unexpected("a named argument");
         INGLE_TRY_ASSIGN(ExpressionPtr value, expression());
         list.positional.push_back(std::move(value));
     }

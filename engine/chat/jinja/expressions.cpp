@@ -3,6 +3,7 @@
 
 #include "engine/chat/jinja/ast.h"
 #include "engine/chat/jinja/builtins.h"
+#include "engine/chat/jinja/text_operations.h"
 
 namespace ingle::chat::jinja {
 namespace {
@@ -136,12 +137,24 @@ Result<Value> LogicExpr::run(Interpreter& in) const {
 }
 
 Result<Value> ConcatExpr::run(Interpreter& in) const {
-    Text joined;
+    std::vector<Value> values;
+    bool isMarkup = false;
     for (const ExpressionPtr& part : parts) {
-        INGLE_TRY_ASSIGN(const Value value, part->evaluate(in));
-        INGLE_TRY(in.print(joined, value));
+        INGLE_TRY_ASSIGN(Value value, part->evaluate(in));
+        isMarkup |= in.escapes() && value.text() && value.text()->isMarkup();
+        values.push_back(std::move(value));
     }
-    return makeText(std::move(joined));
+    Text joined;
+    for (const Value& value : values) {
+        if (!isMarkup) {
+            INGLE_TRY(in.print(joined, value));
+            continue;
+        }
+        INGLE_TRY_ASSIGN(const Text text, in.str(value));
+        INGLE_TRY_ASSIGN(const Text escaped, escapeHtml(in, text));
+        INGLE_TRY(in.append(joined, escaped));
+    }
+    return makeText(std::move(joined.setMarkup(isMarkup)));
 }
 
 Result<Value> ConditionalExpr::run(Interpreter& in) const {
@@ -184,6 +197,29 @@ Result<Arguments> ArgumentList::evaluate(Interpreter& in) const {
     for (const auto& [name, expression] : named) {
         INGLE_TRY_ASSIGN(Value value, expression->evaluate(in));
         arguments.named.emplace_back(name, std::move(value));
+    }
+    if (unpacked) {
+        INGLE_TRY_ASSIGN(const Value list, unpacked->evaluate(in));
+        INGLE_TRY_ASSIGN(const std::vector<Value> values, in.iterate(list));
+        INGLE_TRY(in.append(arguments.positional, values));
+    }
+    if (!unpackedNamed) return arguments;
+    INGLE_TRY_ASSIGN(arguments.unpacked, unpackedNamed->evaluate(in));
+    const Dict* dict = arguments.unpacked.dict();
+    if (!dict)
+        return fail(ErrorCode::InvalidArgument, "what is behind ** is a mapping, not '{}'",
+                    typeName(arguments.unpacked));
+    INGLE_TRY(in.spend(2 * sizeof(Value) * dict->entries.size()));
+    for (const auto& [key, value] : dict->entries) {
+        const Text* name = key.text();
+        if (!name) return fail(ErrorCode::InvalidArgument, "names of arguments are texts");
+        INGLE_TRY(in.spendOnNames(name->bytes(), named.size()));
+        const bool isTwice = std::ranges::find(named, name->bytes(), [](const auto& each) {
+                                 return std::string_view(each.first);
+                             }) != named.end();
+        if (isTwice)
+            return fail(ErrorCode::InvalidArgument, "the argument '{}' is given twice", shown(name->bytes()));
+        arguments.named.emplace_back(name->bytes(), value);
     }
     return arguments;
 }

@@ -66,6 +66,77 @@ Result<Value> makeDictValue(const Call& call) {
     return makeDict(std::move(dict.entries));
 }
 
+/// cycler(a, b): gives one value after the other, and begins again.
+class Cycler final : public Callable {
+  public:
+    static std::shared_ptr<const Callable> make(std::vector<Value> values) {
+        return std::make_shared<Cycler>(std::make_shared<State>(State{std::move(values), 0}), Part::Whole);
+    }
+    struct State {
+        std::vector<Value> values;
+        size_t at;
+    };
+    enum class Part { Whole, Next, Reset };
+    Cycler(std::shared_ptr<State> state, Part part) : m_state(std::move(state)), m_part(part) {}
+
+    std::string_view name() const override { return "cycler"; }
+    uint32_t depth() const override {
+        uint32_t deepest = 0;
+        for (const Value& value : m_state->values) deepest = std::max(deepest, depthOf(value));
+        return deepest + 1;
+    }
+    Result<Value> call(Interpreter& /*in*/, const Arguments& /*arguments*/) const override {
+        if (m_part == Part::Whole) return fail(ErrorCode::InvalidArgument, "'cycler' object is not callable");
+        const size_t at = m_state->at;
+        m_state->at = m_part == Part::Next ? (at + 1) % m_state->values.size() : 0;
+        return m_part == Part::Next ? m_state->values[at] : Value(None{});
+    }
+    std::optional<Value> attribute(std::string_view name) const override {
+        const auto method = [this](Part part) {
+            return Value(std::shared_ptr<const Callable>(std::make_shared<Cycler>(m_state, part)));
+        };
+        if (m_part != Part::Whole) return std::nullopt;
+        if (name == "current") return m_state->values[m_state->at];
+        if (name == "next") return method(Part::Next);
+        if (name == "reset") return method(Part::Reset);
+        return std::nullopt;
+    }
+
+  private:
+    std::shared_ptr<State> m_state;
+    Part m_part;
+};
+
+Result<Value> makeCycler(const Call& call) {
+    if (call.all.positional.empty())
+        return fail(ErrorCode::InvalidArgument, "'cycler' wants something to cycle through");
+    INGLE_TRY(call.in.spend(sizeof(Value) * call.all.positional.size()));
+    INGLE_TRY(makeList(call.all.positional));  // which checks how deep they are
+    return Cycler::make(call.all.positional);
+}
+
+/// joiner(separator): nothing the first time that it is called, then the separator.
+class Joiner final : public Callable {
+  public:
+    explicit Joiner(Value separator) : m_separator(std::move(separator)) {}
+
+    std::string_view name() const override { return "joiner"; }
+    uint32_t depth() const override { return depthOf(m_separator) + 1; }
+    Result<Value> call(Interpreter& /*in*/, const Arguments& /*arguments*/) const override {
+        return std::exchange(m_isUsed, true) ? m_separator : makeText(Text());
+    }
+
+  private:
+    Value m_separator;
+    mutable bool m_isUsed = false;
+};
+
+Result<Value> makeJoiner(const Call& call) {
+    Value separator = call.arguments[0] ? *call.arguments[0] : makeText(", ", Origin::Template);
+    INGLE_TRY(makeList({separator}));
+    return std::shared_ptr<const Callable>(std::make_shared<Joiner>(std::move(separator)));
+}
+
 Result<Value> raiseException(const Call& call) {
     INGLE_TRY_ASSIGN(const Text message, call.in.str(*call.arguments[0]));
     return fail(ErrorCode::InvalidArgument, "{}", shown(message.bytes()));
@@ -99,6 +170,8 @@ constexpr Builtin kFunctions[] = {
     {"range", range, {}, 0, true},
     {"namespace", makeNamespace, {}, 0, true},
     {"dict", makeDictValue, {}, 0, true},
+    {"cycler", makeCycler, {}, 0, true},
+    {"joiner", makeJoiner, {"sep"}},
     {"raise_exception", raiseException, {"message"}, 1},
     {"strftime_now", strftimeNow, {"format"}, 1},
 };

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "engine/base/find_text.h"
+#include "engine/chat/jinja/ast.h"
 #include "engine/chat/jinja/builtins.h"
+#include "engine/chat/jinja/text_operations.h"
 
 namespace ingle::chat::jinja {
 
@@ -101,6 +103,13 @@ Result<Text> Interpreter::capture(const std::function<Status()>& body) {
     return written;
 }
 
+Status Interpreter::write(const Value& value) {
+    if (!m_escapes || value.number()) return print(m_output, value);
+    INGLE_TRY_ASSIGN(const Text text, str(value));
+    INGLE_TRY_ASSIGN(const Text escaped, escapeHtml(*this, text));
+    return append(m_output, escaped);
+}
+
 Status Interpreter::append(Text& out, std::string_view bytes, Origin origin) {
     if (out.size() + bytes.size() > kMostText) return textTooLong();
     INGLE_TRY(spend(bytes.size() + kPieceCost));
@@ -169,8 +178,20 @@ Result<const Value*> Interpreter::findKey(const Dict& dict, const Value& key) {
     return nullptr;
 }
 
+namespace {
+
+/// Tuples may be keys where all of their elements may.
+bool canBeKey(const Value& value) {
+    const List* list = value.list();
+    if (list && list->isTuple()) return std::ranges::all_of(list->items, canBeKey);
+    return !list && !value.dict() && !value.isUndefined();
+}
+
+}  // namespace
+
 Status Interpreter::insert(Dict& dict, Value key, Value value) {
-    if (key.list() || key.dict() || key.isUndefined())
+    if (key.list()) INGLE_TRY(spend(key.list()->items.size()));
+    if (!canBeKey(key))
         return fail(ErrorCode::InvalidArgument, "'{}' object cannot be the key of a dict", typeName(key));
     for (auto& [name, held] : dict.entries) {
         INGLE_TRY_ASSIGN(const bool same, equal(name, key));
@@ -285,6 +306,7 @@ Result<int64_t> Interpreter::length(const Value& value) {
 
 Result<Value> Interpreter::call(const Value& callee, const Arguments& arguments) {
     if (callee.isUndefined()) return undefinedError(callee);
+    if (const Loop* loop = callee.loop()) return runAgain(*this, *loop, arguments);
     const Callable* callable = callee.callable();
     if (!callable) return fail(ErrorCode::InvalidArgument, "'{}' object is not callable", typeName(callee));
     return callable->call(*this, arguments);

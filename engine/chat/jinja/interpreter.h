@@ -74,11 +74,24 @@ class Interpreter {
         std::shared_ptr<Scope> m_before;
     };
     Namespace* makeNamespace();
+    /// Whether what is written is escaped for HTML: inside of {% autoescape true %}.
+    bool escapes() const { return m_escapes; }
+    class Escaping {
+      public:
+        Escaping(Interpreter& in, bool escapes) : m_in(in), m_before(std::exchange(in.m_escapes, escapes)) {}
+        ~Escaping() { m_in.m_escapes = m_before; }
+        Escaping(const Escaping&) = delete;
+        Escaping& operator=(const Escaping&) = delete;
+
+      private:
+        Interpreter& m_in;
+        bool m_before;
+    };
     const std::tm& now() const { return m_now; }
 
     // Output.
     Status write(std::string_view bytes, Origin origin) { return append(m_output, bytes, origin); }
-    Status write(const Value& value) { return print(m_output, value); }
+    Status write(const Value& value);
     /// Runs `body` and returns what it wrote.
     Result<Text> capture(const std::function<Status()>& body);
     Text takeOutput() { return std::move(m_output); }
@@ -133,6 +146,7 @@ class Interpreter {
     std::tm m_now;
     Meter& m_meter;
     uint32_t m_depth = 0;
+    bool m_escapes = false;
     Text m_output;
 };
 
@@ -147,6 +161,9 @@ Result<Value> power(Interpreter& in, const Value& left, const Value& right);
 
 /// Python's `format % values`. Errors: InvalidArgument.
 Result<Value> formatPercent(Interpreter& in, const Text& format, const std::vector<Value>& values);
+
+/// Python's format.format(arguments). Errors: InvalidArgument.
+Result<Value> formatBraces(Interpreter& in, const Text& format, const Arguments& arguments);
 
 struct JsonStyle {
     std::optional<Text> indent;  ///< nothing: all on one line

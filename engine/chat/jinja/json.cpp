@@ -18,8 +18,7 @@ class JsonPrinter {
         if (const auto integer = value.integer()) return plain(fmt::format("{}", *integer));
         if (const auto number = value.number()) return plain(jsonNumber(*number));
         if (const Text* text = value.text()) return printJsonString(m_in, m_out, *text, m_style.asciiOnly);
-        if (const List* list = value.list();
-            list && (list->kind == List::Kind::List || list->kind == List::Kind::Tuple))
+        if (const List* list = value.list(); list && (list->kind == List::Kind::List || list->isTuple()))
             return printList(*list);
         if (const Dict* dict = value.dict()) return printDict(*dict);
         // Python refuses one, but templates that other engines render write some.

@@ -261,9 +261,31 @@ class Lexer {
         return at;
     }
 
+    /// Of 0xff, 0o17 or 0b11 at m_at; m_at where none of them is.
+    size_t endOfBasedDigits() const {
+        if (m_at + 1 >= m_source.size() || m_source[m_at] != '0') return m_at;
+        const char kind = static_cast<char>(m_source[m_at + 1] | 0x20);
+        const size_t base = kind == 'x' ? 16 : kind == 'o' ? 8 : kind == 'b' ? 2 : 0;
+        size_t end = m_at + 2;
+        while (end < m_source.size()) {
+            const std::string_view digits = std::string_view("0123456789abcdef").substr(0, base);
+            const char c = m_source[end];
+            const bool isDigitOfBase =
+                digits.find(c >= 'A' && c <= 'F' ? static_cast<char>(c | 0x20) : c) != std::string_view::npos;
+            if (!isDigitOfBase && c != '_') break;
+            ++end;
+        }
+        return end > m_at + 2 && m_source[end - 1] != '_' ? end : m_at;
+    }
+
     Status number() {
         // "a.0.1" indexes twice: behind a dot there are integers only.
         const bool afterDot = !m_tokens.empty() && m_tokens.back().is(Token::Kind::Operator, ".");
+        if (const size_t end = endOfBasedDigits(); end > m_at) {
+            take(Token::Kind::Integer, end);
+            std::erase(m_tokens.back().text, '_');
+            return {};
+        }
         size_t end = endOfDigits(m_at);
         bool isFloat = false;
         const auto digitAt = [&](size_t at) { return at < m_source.size() && isDigit(m_source[at]); };

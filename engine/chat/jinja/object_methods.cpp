@@ -58,6 +58,22 @@ Result<Value> cycle(const Call& call) {
     return values[call.self.loop()->index % values.size()];
 }
 
+/// loop.changed(a, b): whether the arguments are others than in the round before.
+Result<Value> changed(const Call& call) {
+    // In the scope of the rounds, under a name that no template can write.
+    constexpr std::string_view kLast = "loop.changed";
+    const auto scope = call.self.loop()->scope.lock();
+    if (!scope) return fail(ErrorCode::InvalidArgument, "'changed' is used outside of its loop");
+    INGLE_TRY(call.in.spend(sizeof(Value) * (1 + call.all.positional.size())));
+    INGLE_TRY_ASSIGN(Value now, makeList(call.all.positional, List::Kind::Tuple));
+    if (const Value* last = scope->find(kLast)) {
+        INGLE_TRY_ASSIGN(const bool same, call.in.equal(*last, now));
+        if (same) return false;
+    }
+    scope->set(kLast, std::move(now));
+    return true;
+}
+
 constexpr Builtin kDictMethods[] = {
     {"items", view<List::Kind::Items>},
     {"keys", view<List::Kind::Keys>},
@@ -70,7 +86,7 @@ constexpr Builtin kListMethods[] = {
     {"index", index, {"value"}, 1},
     {"copy", copy},
 };
-constexpr Builtin kLoopMethods[] = {{"cycle", cycle, {}, 0, true}};
+constexpr Builtin kLoopMethods[] = {{"cycle", cycle, {}, 0, true}, {"changed", changed, {}, 0, true}};
 
 }  // namespace
 

@@ -38,7 +38,7 @@ Result<Value> repeat(Interpreter& in, const Value& value, int64_t count) {
 
 bool isSequence(const Value& value) {
     const List* list = value.list();
-    return value.text() || (list && (list->kind == List::Kind::List || list->kind == List::Kind::Tuple));
+    return value.text() || (list && (list->kind == List::Kind::List || list->isTuple()));
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ Result<Value> floorDivide(Interpreter& /*in*/, const Value& left, const Value& r
 Result<Value> modulo(Interpreter& in, const Value& left, const Value& right) {
     if (const Text* format = left.text()) {
         const List* list = right.list();
-        if (list && list->kind == List::Kind::Tuple) return formatPercent(in, *format, list->items);
+        if (list && list->isTuple()) return formatPercent(in, *format, list->items);
         return formatPercent(in, *format, {right});
     }
     if (!left.number() || !right.number()) return unsupported("%", left, right);

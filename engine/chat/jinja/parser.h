@@ -63,6 +63,12 @@ class ExpressionParser {
   public:
     explicit ExpressionParser(TokenCursor& cursor) : m_cursor(cursor) {}
 
+    /// Of names that mean something in the body of a macro: which were read since this was reset.
+    struct Read {
+        bool varargs = false, kwargs = false;
+    };
+    Read read;
+
     Result<ExpressionPtr> expression();
     /// Without `a if b else c`.
     Result<ExpressionPtr> logic() { return orExpression(); }

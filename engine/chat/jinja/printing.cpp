@@ -75,6 +75,7 @@ class ReprPrinter {
             case List::Kind::List:
                 return elements(*list, "[", "]");
             case List::Kind::Tuple:
+            case List::Kind::Group:
                 return elements(*list, "(", list->items.size() == 1 ? ",)" : ")");
             case List::Kind::Range:
                 return range(*list);

@@ -68,12 +68,15 @@ Result<Value> attributePath(Interpreter& in, const Value& object, const Value& p
     }
 }
 
-/// What an element is compared by: an attribute of it, and text without regard to case unless asked.
-Result<Value> sortKey(Interpreter& in, const Value& element, const Value* attribute, bool caseSensitive) {
+/// What an element is compared by: an attribute of it (`fallback` where it has none and that is not null),
+/// and text without regard to case unless asked.
+Result<Value> sortKey(Interpreter& in, const Value& element, const Value* attribute, bool caseSensitive,
+                      const Value* fallback = nullptr) {
     Value key = element;
     if (attribute && !attribute->isNone()) {
         INGLE_TRY_ASSIGN(key, attributePath(in, element, *attribute));
     }
+    if (key.isUndefined() && fallback) key = *fallback;
     if (!key.text() || caseSensitive) return key;
     INGLE_TRY_ASSIGN(Text lower, withCase(in, *key.text(), Case::Lower));
     return makeText(std::move(lower));
@@ -83,11 +86,12 @@ struct Keyed {
     Value key, value;
 };
 
-Result<std::vector<Keyed>> withKeys(const Call& call, const Value* attribute, bool caseSensitive) {
+Result<std::vector<Keyed>> withKeys(const Call& call, const Value* attribute, bool caseSensitive,
+                                    const Value* fallback = nullptr) {
     INGLE_TRY_ASSIGN(std::vector<Value> values, call.in.iterate(call.self));
     std::vector<Keyed> out;
     for (Value& value : values) {
-        INGLE_TRY_ASSIGN(Value key, sortKey(call.in, value, attribute, caseSensitive));
+        INGLE_TRY_ASSIGN(Value key, sortKey(call.in, value, attribute, caseSensitive, fallback));
         out.push_back({std::move(key), std::move(value)});
     }
     return out;
@@ -122,8 +126,25 @@ Result<Value> listOfValues(std::vector<Keyed> values) {
 }
 
 Result<Value> sort(const Call& call) {
-    INGLE_TRY_ASSIGN(std::vector<Keyed> values,
-                     withKeys(call, call.arguments[2], flagArgument(call, 1, false)));
+    const Text* attributes = call.arguments[2] ? call.arguments[2]->text() : nullptr;
+    const bool isCaseSensitive = flagArgument(call, 1, false);
+    if (!attributes || attributes->bytes().find(',') == std::string_view::npos) {
+        INGLE_TRY_ASSIGN(std::vector<Keyed> values, withKeys(call, call.arguments[2], isCaseSensitive));
+        INGLE_TRY(mergeSort(call.in, values, flagArgument(call, 0, false)));
+        return listOfValues(std::move(values));
+    }
+    const Text comma(",", Origin::Template);
+    INGLE_TRY_ASSIGN(const Value names, split(call.in, *attributes, &comma, -1, Side::Left));
+    INGLE_TRY_ASSIGN(std::vector<Keyed> values, withKeys(call, nullptr, true));
+    for (Keyed& each : values) {
+        std::vector<Value> keys;
+        for (const Value& name : names.list()->items) {
+            INGLE_TRY(call.in.spend(sizeof(Value)));
+            INGLE_TRY_ASSIGN(Value key, sortKey(call.in, each.value, &name, isCaseSensitive));
+            keys.push_back(std::move(key));
+        }
+        INGLE_TRY_ASSIGN(each.key, makeList(std::move(keys)));
+    }
     INGLE_TRY(mergeSort(call.in, values, flagArgument(call, 0, false)));
     return listOfValues(std::move(values));
 }
@@ -230,6 +251,62 @@ Result<Value> batch(const Call& call) {
     return makeGenerator(std::move(batches));
 }
 
+/// That many lists, the first ones of which have one element more where they cannot be alike.
+Result<Value> slice(const Call& call) {
+    INGLE_TRY_ASSIGN(const auto count, integerArgument(call, 0));
+    if (!count || *count < 1) return fail(ErrorCode::InvalidArgument, "'slice' wants a number above 0");
+    INGLE_TRY_ASSIGN(const std::vector<Value> values, call.in.iterate(call.self));
+    const auto numSlices = static_cast<size_t>(*count);
+    const size_t numLonger = values.size() % numSlices;
+    std::vector<Value> slices;
+    auto begin = values.begin();
+    for (size_t i = 0; i < numSlices; ++i) {
+        INGLE_TRY(call.in.spend(sizeof(Value) + sizeof(List)));
+        const auto end = begin + static_cast<ptrdiff_t>(values.size() / numSlices + (i < numLonger ? 1 : 0));
+        std::vector<Value> part(begin, end);
+        if (call.arguments[1] && !call.arguments[1]->isNone() && i >= numLonger)
+            part.push_back(*call.arguments[1]);
+        INGLE_TRY_ASSIGN(Value row, makeList(std::move(part)));
+        slices.push_back(std::move(row));
+        begin = end;
+    }
+    return makeGenerator(std::move(slices));
+}
+
+/// Pairs of an attribute's value and the elements that have it, in the order of the values.
+Result<Value> groupby(const Call& call) {
+    const Value* fallback = call.arguments[1] && !call.arguments[1]->isNone() ? call.arguments[1] : nullptr;
+    INGLE_TRY_ASSIGN(std::vector<Keyed> values,
+                     withKeys(call, call.arguments[0], flagArgument(call, 2, false), fallback));
+    INGLE_TRY(mergeSort(call.in, values, false));
+    std::vector<Value> groups;
+    for (size_t begin = 0, end = 0; begin < values.size(); begin = end) {
+        std::vector<Value> group;
+        for (bool same = true; same; ++end) {
+            group.push_back(values[end].value);
+            if (end + 1 == values.size()) {
+                same = false;
+            } else {
+                INGLE_TRY_ASSIGN(same, call.in.equal(values[begin].key, values[end + 1].key));
+            }
+        }
+        INGLE_TRY_ASSIGN(Value grouper,
+                         sortKey(call.in, values[begin].value, call.arguments[0], true, fallback));
+        INGLE_TRY_ASSIGN(Value list, makeList(std::move(group)));
+        INGLE_TRY_ASSIGN(Value pair, makeList({std::move(grouper), std::move(list)}, List::Kind::Group));
+        groups.push_back(std::move(pair));
+    }
+    return makeList(std::move(groups));
+}
+
+/// One element. A prompt that is rendered again is the same one, so the time chooses.
+Result<Value> random(const Call& call) {
+    INGLE_TRY_ASSIGN(const std::vector<Value> values, call.in.iterate(call.self));
+    if (values.empty()) return Value::undefined("there is no random item");
+    const std::tm& now = call.in.now();
+    return values[static_cast<size_t>(now.tm_yday * 24 + now.tm_hour) % values.size()];
+}
+
 Result<Value> attr(const Call& call) {
     INGLE_TRY_ASSIGN(const Text* name, textArgument(call, 0));
     if (!name || call.self.dict()) return Value::undefined("there is no such attribute");
@@ -332,6 +409,9 @@ constexpr Builtin kSequenceFilters[] = {
     {"reverse", reverse},
     {"join", joinFilter, {"d", "attribute"}},
     {"batch", batch, {"linecount", "fill_with"}, 1},
+    {"slice", slice, {"slices", "fill_with"}, 1},
+    {"groupby", groupby, {"attribute", "default", "case_sensitive"}, 1},
+    {"random", random},
     {"attr", attr, {"name"}, 1},
     {"map", map, {}, 0, true},
     {"select", select<Keep::Passing, false>, {}, 0, true},

@@ -124,28 +124,45 @@ class StatementParser {
         return node;
     }
 
-    Result<std::vector<std::string>> parseTargets() {
-        std::vector<std::string> names;
-        const bool inParentheses = m_cursor.skipOperator("(");
-        do {
-            INGLE_TRY_ASSIGN(std::string name, m_cursor.takeName());
-            names.push_back(std::move(name));
-        } while (m_cursor.skipOperator(","));
-        if (inParentheses) INGLE_TRY(m_cursor.expectOperator(")"));
-        return names;
+    /// One target, or several with commas between them.
+    Result<Target> parseTargets() {
+        const TokenCursor::Nested nested(m_cursor);
+        INGLE_TRY(m_cursor.checkDepth());
+        INGLE_TRY_ASSIGN(Target first, parseTarget());
+        if (!m_cursor.isOperator(",")) return first;
+        Target all;
+        all.parts.push_back(std::move(first));
+        while (m_cursor.skipOperator(",")) {
+            if (m_cursor.isName("in") || m_cursor.isOperator("=") || m_cursor.isOperator(")")) break;
+            INGLE_TRY_ASSIGN(Target next, parseTarget());
+            all.parts.push_back(std::move(next));
+        }
+        return all;
+    }
+
+    Result<Target> parseTarget() {
+        Target target;
+        if (m_cursor.skipOperator("(")) {
+            INGLE_TRY_ASSIGN(target, parseTargets());
+            INGLE_TRY(m_cursor.expectOperator(")"));
+            return target;
+        }
+        INGLE_TRY_ASSIGN(target.name, m_cursor.takeName());
+        if (m_cursor.skipOperator(".")) {
+            INGLE_TRY_ASSIGN(target.attribute, m_cursor.takeName());
+        }
+        return target;
     }
 
     Result<StatementPtr> parseFor() {
         auto node = std::make_unique<ForStatement>();
-        INGLE_TRY_ASSIGN(node->targets, parseTargets());
+        INGLE_TRY_ASSIGN(node->target, parseTargets());
         INGLE_TRY(m_cursor.expectName("in"));
         INGLE_TRY_ASSIGN(node->iterable, m_expressions.tuple(false));
         if (m_cursor.skipName("if")) {
             INGLE_TRY_ASSIGN(node->condition, m_expressions.expression());
         }
-        if (m_cursor.isName("recursive"))
-            return fail(ErrorCode::Unsupported, "line {}: recursive loops are not supported",
-                        m_cursor.peek().line);
+        node->isRecursive = m_cursor.skipName("recursive");
         ++m_loops;
         Result<std::string> tag = parseBlock(node->body, {"else", "endfor"});
         --m_loops;
@@ -156,22 +173,17 @@ class StatementParser {
     }
 
     Result<StatementPtr> parseSet() {
-        INGLE_TRY_ASSIGN(std::vector<std::string> targets, parseTargets());
-        std::string attribute;
-        if (targets.size() == 1 && m_cursor.skipOperator(".")) {
-            INGLE_TRY_ASSIGN(attribute, m_cursor.takeName());
-        }
+        INGLE_TRY_ASSIGN(Target target, parseTargets());
         if (m_cursor.skipOperator("=")) {
             auto node = std::make_unique<SetStatement>();
-            node->targets = std::move(targets);
-            node->attribute = std::move(attribute);
+            node->target = std::move(target);
             INGLE_TRY_ASSIGN(node->value, m_expressions.tuple());
             INGLE_TRY(endOfTag());
             return node;
         }
-        if (targets.size() > 1 || !attribute.empty()) return m_cursor.unexpected("'='");
+        if (!target.parts.empty()) return m_cursor.unexpected("'='");
         auto node = std::make_unique<SetBlockStatement>();
-        node->target = std::move(targets[0]);
+        node->target = std::move(target);
         while (m_cursor.skipOperator("|")) {
             INGLE_TRY_ASSIGN(auto filter, m_expressions.filter());
             node->filters.push_back(std::move(filter));
@@ -208,8 +220,12 @@ class StatementParser {
 
     Status parseMacroBody(MacroStatement& node, std::string_view end) {
         const size_t loopsOutside = std::exchange(m_loops, 0);
+        const auto readOutside = std::exchange(m_expressions.read, {});
         const auto tag = parseBlock(node.body, {end});
         m_loops = loopsOutside;
+        const auto read = std::exchange(m_expressions.read, readOutside);
+        node.takesMore = read.varargs;
+        node.takesMoreNamed = read.kwargs;
         INGLE_TRY(tag);
         return {};
     }
@@ -268,10 +284,9 @@ class StatementParser {
         return node;
     }
 
-    /// Chat templates escape nothing, whatever they say: a prompt is no HTML.
     Result<StatementPtr> parseAutoescape() {
-        auto node = std::make_unique<ScopeStatement>();
-        INGLE_TRY(m_expressions.expression());
+        auto node = std::make_unique<AutoescapeStatement>();
+        INGLE_TRY_ASSIGN(node->condition, m_expressions.expression());
         INGLE_TRY(parseBlock(node->body, {"endautoescape"}));
         INGLE_TRY(endOfTag());
         return node;

@@ -87,7 +87,7 @@ constexpr Builtin kTests[] = {
     {"sequence", simple<isSequence>},
     {"iterable", simple<isIterable>},
     {"callable", simple<[](const Value& v) { return v.callable() != nullptr; }>},
-    {"escaped", simple<[](const Value& /*v*/) { return false; }>},
+    {"escaped", simple<[](const Value& v) { return v.text() && v.text()->isMarkup(); }>},
     {"upper", isCase<Case::Upper>},
     {"lower", isCase<Case::Lower>},
     {"odd", parity<1>},

@@ -70,25 +70,9 @@ Result<Value> indentFilter(const Call& call) {
     return asValue(indent(call.in, text, with, flagArgument(call, 1, false), flagArgument(call, 2, false)));
 }
 
-Result<Value> center(const Call& call) {
-    INGLE_TRY_ASSIGN(const Text text, call.in.str(call.self));
-    INGLE_TRY_ASSIGN(const auto width, integerArgument(call, 0));
-    return asValue(pad(call.in, text, width.value_or(80), " ", Side::Both));
-}
-
 Result<Value> string(const Call& call) {
     if (call.self.text()) return call.self;
     return asValue(call.in.str(call.self));
-}
-
-Result<Value> safe(const Call& call) {
-    INGLE_TRY_ASSIGN(Text text, call.in.str(call.self));
-    return makeText(std::move(text.setMarkup(true)));
-}
-
-Result<Value> escape(const Call& call) {
-    INGLE_TRY_ASSIGN(const Text text, call.in.str(call.self));
-    return asValue(escapeHtml(call.in, text));
 }
 
 Result<Value> format(const Call& call) {
@@ -207,11 +191,7 @@ constexpr Builtin kTextFilters[] = {
     {"trim", trim, {"chars"}},
     {"replace", replaceFilter, {"old", "new", "count"}, 2},
     {"indent", indentFilter, {"width", "first", "blank"}},
-    {"center", center, {"width"}},
     {"string", string},
-    {"safe", safe},
-    {"escape", escape},
-    {"e", escape},
     {"format", format, {}, 0, true},
     {"tojson", tojson, {"ensure_ascii", "indent", "separators", "sort_keys"}},
     {"int", toInt, {"default", "base"}},

@@ -43,7 +43,10 @@ Result<Value> split(const Call& call) {
 
 Result<Value> splitlines(const Call& call) {
     const Text& text = *call.self.text();
-    INGLE_TRY_ASSIGN(const std::vector<Range> ranges, lines(call.in, text.bytes()));
+    INGLE_TRY_ASSIGN(std::vector<Range> ranges, lines(call.in, text.bytes()));
+    if (flagArgument(call, 0, false))
+        for (size_t i = 0; i < ranges.size(); ++i)
+            ranges[i].size = (i + 1 < ranges.size() ? ranges[i + 1].begin : text.size()) - ranges[i].begin;
     std::vector<Value> parts;
     for (const Range& line : ranges) {
         INGLE_TRY(call.in.spend(sizeof(Value) + sizeof(Text)));
@@ -52,6 +55,22 @@ Result<Value> splitlines(const Call& call) {
         parts.push_back(makeText(std::move(part.setMarkup(text.isMarkup()))));
     }
     return makeList(std::move(parts));
+}
+
+/// The bytes between the characters that the arguments 1 and 2 number; nothing: they leave none.
+Result<std::optional<Range>> windowOf(const Call& call) {
+    const std::string_view text = call.self.text()->bytes();
+    INGLE_TRY_ASSIGN(const auto start, integerArgument(call, 1));
+    INGLE_TRY_ASSIGN(const auto stop, integerArgument(call, 2));
+    if (!start && !stop) return Range{0, text.size()};
+    INGLE_TRY(call.in.spend(Characters::cost(text)));
+    const Characters characters(text);
+    const auto count = static_cast<int64_t>(characters.count());
+    const auto place = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + count : at, 0, count); };
+    const int64_t begin = place(start.value_or(0)), end = place(stop.value_or(count));
+    if (begin > end || start.value_or(0) > count) return std::optional<Range>();
+    const size_t at = characters.start(static_cast<size_t>(begin));
+    return Range{at, characters.start(static_cast<size_t>(end)) - at};
 }
 
 template <Side side>
@@ -63,11 +82,13 @@ Result<bool> standsAt(Interpreter& in, std::string_view text, std::string_view p
 /// startswith, endswith: a text, or a tuple of which any may stand there.
 template <Side side>
 Result<Value> stands(const Call& call) {
-    const std::string_view text = call.self.text()->bytes();
+    INGLE_TRY_ASSIGN(const auto window, windowOf(call));
+    if (!window) return false;
+    const std::string_view text = call.self.text()->bytes().substr(window->begin, window->size);
     const Value& wanted = *call.arguments[0];
     if (const Text* part = wanted.text()) return asValue(standsAt<side>(call.in, text, part->bytes()));
     const List* list = wanted.list();
-    if (!list || list->kind != List::Kind::Tuple)
+    if (!list || !list->isTuple())
         return fail(ErrorCode::InvalidArgument, "a text begins and ends with a str, not with '{}'",
                     typeName(wanted));
     for (const Value& each : list->items) {
@@ -113,17 +134,24 @@ template <Side from, Missing missing>
 Result<Value> find(const Call& call) {
     INGLE_TRY_ASSIGN(const Text* part, textArgument(call, 0));
     if (!part) return fail(ErrorCode::InvalidArgument, "'find' wants a text");
-    const std::string_view text = call.self.text()->bytes();
-    INGLE_TRY(call.in.spend(text.size() + part->size()));
-    const size_t at = from == Side::Left ? findText(text, part->bytes()) : findLastText(text, part->bytes());
-    if (at != std::string_view::npos) return static_cast<int64_t>(countCharacters(text.substr(0, at)));
+    const std::string_view all = call.self.text()->bytes();
+    INGLE_TRY(call.in.spend(all.size() + part->size()));
+    INGLE_TRY_ASSIGN(const auto window, windowOf(call));
+    const std::string_view text = window ? all.substr(window->begin, window->size) : std::string_view();
+    const size_t at = !window              ? std::string_view::npos
+                      : from == Side::Left ? findText(text, part->bytes())
+                                           : findLastText(text, part->bytes());
+    if (at != std::string_view::npos)
+        return static_cast<int64_t>(countCharacters(all.substr(0, window->begin + at)));
     if (missing == Missing::Fails) return fail(ErrorCode::InvalidArgument, "the text was not found");
     return int64_t{-1};
 }
 
 Result<Value> count(const Call& call) {
     INGLE_TRY_ASSIGN(const Text* part, textArgument(call, 0));
-    const std::string_view text = call.self.text()->bytes();
+    INGLE_TRY_ASSIGN(const auto window, windowOf(call));
+    if (!window) return int64_t{0};
+    const std::string_view text = call.self.text()->bytes().substr(window->begin, window->size);
     INGLE_TRY(call.in.spend(text.size() + (part ? part->size() : 0)));
     if (!part || part->empty()) return static_cast<int64_t>(countCharacters(text)) + 1;
     int64_t found = 0;
@@ -159,6 +187,37 @@ bool isDecimal(std::string_view character) {
 bool isAlphanumeric(std::string_view character) {
     return isAlpha(character) ||
            (categoryOf(character) >= UTF8PROC_CATEGORY_ND && categoryOf(character) <= UTF8PROC_CATEGORY_NO);
+}
+
+/// isascii, isprintable: every character, of none too, is of that kind.
+template <bool (*isKind)(std::string_view)>
+Result<Value> isAllOrEmpty(const Call& call) {
+    if (call.self.text()->empty()) return true;
+    return isAll<isKind>(call);
+}
+
+bool isAscii(std::string_view character) {
+    return static_cast<unsigned char>(character[0]) < 0x80;
+}
+bool isPrintableCharacter(std::string_view character) {
+    const auto category = categoryOf(character);
+    return character == " " || (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_SO);
+}
+
+bool isOfIdentifiers(std::string_view character) {
+    return character == "_" || isAlphanumeric(character);
+}
+
+Result<Value> isIdentifier(const Call& call) {
+    const std::string_view text = call.self.text()->bytes();
+    if (text.empty() || isDecimal(text.substr(0, characterSize(text)))) return false;
+    return isAll<isOfIdentifiers>(call);
+}
+
+Result<Value> isTitle(const Call& call) {
+    INGLE_TRY_ASSIGN(const Text title, withCase(call.in, *call.self.text(), Case::Title));
+    INGLE_TRY_ASSIGN(const Text swapped, withCase(call.in, title, Case::Swapped));
+    return title.bytes() == call.self.text()->bytes() && swapped.bytes() != title.bytes();
 }
 
 /// isupper, islower: no character of the other case, and at least one of this.
@@ -209,45 +268,107 @@ Result<Value> partition(const Call& call) {
         List::Kind::Tuple);
 }
 
-/// str.format with {} {0} and {name}, without format specifications.
 Result<Value> format(const Call& call) {
+    return formatBraces(call.in, *call.self.text(), call.all);
+}
+
+Result<Value> formatMap(const Call& call) {
+    Arguments arguments;
+    const Dict* dict = call.arguments[0]->dict();
+    if (!dict)
+        return fail(ErrorCode::InvalidArgument, "'format_map' wants a dict, not '{}'",
+                    typeName(*call.arguments[0]));
+    INGLE_TRY(call.in.spend(2 * sizeof(Value) * dict->entries.size()));
+    for (const auto& [key, value] : dict->entries)
+        if (const Text* name = key.text()) arguments.named.emplace_back(name->bytes(), value);
+    return formatBraces(call.in, *call.self.text(), arguments);
+}
+
+/// Texts without regard to case: lower, and ß as ss.
+Result<Value> casefold(const Call& call) {
+    INGLE_TRY_ASSIGN(const Text lower, withCase(call.in, *call.self.text(), Case::Lower));
+    return asValue(
+        replace(call.in, lower, Text("\u00DF", Origin::Template), Text("ss", Origin::Template), -1));
+}
+
+Result<Value> expandtabs(const Call& call) {
+    INGLE_TRY_ASSIGN(const auto given, integerArgument(call, 0));
     const Text& text = *call.self.text();
-    const std::string_view bytes = text.bytes();
+    const int64_t width = std::max<int64_t>(given.value_or(8), 0);
     Text out;
-    size_t next = 0;
-    INGLE_TRY(call.in.spend(kLookUpCost * bytes.size()));
-    for (size_t at = 0; at < bytes.size();) {
-        const size_t brace = std::min(bytes.find_first_of("{}", at), bytes.size());
-        INGLE_TRY(call.in.append(out, text, at, brace - at));
-        at = brace + 1;
-        if (brace == bytes.size()) break;
-        if (at < bytes.size() && bytes[at] == bytes[brace]) {
-            INGLE_TRY(call.in.append(out, text, at++, 1));
-            continue;
+    int64_t column = 0;
+    for (size_t at = 0; at < text.size();) {
+        const size_t size = characterSize(text.bytes().substr(at));
+        const char c = text.bytes()[at];
+        if (c == '\t') {
+            for (int64_t missing = width == 0 ? 0 : width - column % width; missing > 0; --missing, ++column)
+                INGLE_TRY(call.in.append(out, " ", text.originAt(at)));
+        } else {
+            INGLE_TRY(call.in.append(out, text, at, size));
+            column = c == '\n' || c == '\r' ? 0 : column + 1;
         }
-        const size_t end = bytes.find('}', at);
-        if (bytes[brace] == '}' || end == std::string_view::npos)
-            return fail(ErrorCode::InvalidArgument, "a brace stands alone in a format");
-        const std::string_view field = bytes.substr(at, end - at);
-        at = end + 1;
-        const bool isIndex =
-            std::ranges::all_of(field, [](char c) { return c >= '0' && c <= '9'; }) && field.size() < 4;
-        if (isIndex) {
-            size_t index = field.empty() ? next++ : 0;
-            for (const char digit : field) index = index * 10 + static_cast<size_t>(digit - '0');
-            if (index >= call.all.positional.size())
-                return fail(ErrorCode::InvalidArgument, "a format has fewer values than it asks for");
-            INGLE_TRY(call.in.print(out, call.all.positional[index]));
-            continue;
-        }
-        INGLE_TRY(call.in.spendOnNames(field, call.all.named.size()));
-        const auto named =
-            std::ranges::find(call.all.named, field, [](const auto& each) { return each.first; });
-        if (named == call.all.named.end())
-            return fail(ErrorCode::InvalidArgument, "a format asks for '{}'", shown(field));
-        INGLE_TRY(call.in.print(out, named->second));
+        at += size;
     }
     return makeText(std::move(out));
+}
+
+/// Characters by their codes: another text, another code, or None for nothing.
+Result<Value> translate(const Call& call) {
+    const Dict* table = call.arguments[0]->dict();
+    if (!table) return fail(ErrorCode::InvalidArgument, "'translate' wants a dict of codes");
+    const Text& text = *call.self.text();
+    Text out;
+    for (size_t at = 0; at < text.size();) {
+        const std::string_view character = text.bytes().substr(at, characterSize(text.bytes().substr(at)));
+        INGLE_TRY_ASSIGN(const Value* found,
+                         call.in.findKey(*table, static_cast<int64_t>(codePointOf(character))));
+        if (!found) {
+            INGLE_TRY(call.in.append(out, text, at, character.size()));
+        } else if (found->text()) {
+            INGLE_TRY(call.in.append(out, *found->text()));
+        } else if (const auto code = found->integer()) {
+            if (*code < 0 || *code > 0x10FFFF)
+                return fail(ErrorCode::InvalidArgument, "{} is no character", *code);
+            INGLE_TRY(call.in.append(out, encodeUtf8(static_cast<char32_t>(*code)), text.originAt(at)));
+        } else if (!found->isNone()) {
+            return fail(ErrorCode::InvalidArgument, "'translate' gives texts, codes or None");
+        }
+        at += character.size();
+    }
+    return makeText(std::move(out));
+}
+
+/// The table of `translate` from a text to one that has as many characters, or of a dict; a third are
+/// dropped.
+Result<Value> maketrans(const Call& call) {
+    Dict table;
+    const auto codesOf = [&](size_t index) -> Result<std::vector<int64_t>> {
+        INGLE_TRY_ASSIGN(const Text* text, textArgument(call, index));
+        std::vector<int64_t> codes;
+        for (std::string_view rest = text ? text->bytes() : ""; !rest.empty();
+             rest.remove_prefix(characterSize(rest))) {
+            INGLE_TRY(call.in.spend(sizeof(int64_t)));
+            codes.push_back(static_cast<int64_t>(codePointOf(rest)));
+        }
+        return codes;
+    };
+    if (const Dict* dict = call.arguments[0]->dict()) {
+        for (const auto& [key, value] : dict->entries) {
+            const Text* character = key.text();
+            if (character && character->empty()) return fail(ErrorCode::InvalidArgument, "a key is empty");
+            const Value code = character ? Value(static_cast<int64_t>(codePointOf(character->bytes()))) : key;
+            INGLE_TRY(call.in.insert(table, code, value));
+        }
+        return makeDict(std::move(table.entries));
+    }
+    INGLE_TRY_ASSIGN(const auto from, codesOf(0));
+    INGLE_TRY_ASSIGN(const auto to, codesOf(1));
+    INGLE_TRY_ASSIGN(const auto dropped, codesOf(2));
+    if (from.size() != to.size())
+        return fail(ErrorCode::InvalidArgument, "'maketrans' wants two texts of the same length");
+    for (size_t i = 0; i < from.size(); ++i) INGLE_TRY(call.in.insert(table, from[i], to[i]));
+    for (const int64_t code : dropped) INGLE_TRY(call.in.insert(table, code, None{}));
+    return makeDict(std::move(table.entries));
 }
 
 constexpr Builtin kTextMethods[] = {
@@ -261,24 +382,28 @@ constexpr Builtin kTextMethods[] = {
     {"rstrip", strip<Side::Right>, {"chars"}},
     {"split", split<Side::Left>, {"sep", "maxsplit"}},
     {"rsplit", split<Side::Right>, {"sep", "maxsplit"}},
-    {"splitlines", splitlines},
-    {"startswith", stands<Side::Left>, {"prefix"}, 1},
-    {"endswith", stands<Side::Right>, {"suffix"}, 1},
+    {"splitlines", splitlines, {"keepends"}},
+    {"startswith", stands<Side::Left>, {"prefix", "start", "end"}, 1},
+    {"endswith", stands<Side::Right>, {"suffix", "start", "end"}, 1},
     {"removeprefix", removeAt<Side::Left>, {"prefix"}, 1},
     {"removesuffix", removeAt<Side::Right>, {"suffix"}, 1},
     {"replace", replaceMethod, {"old", "new", "count"}, 2},
     {"join", joinMethod, {"iterable"}, 1},
-    {"find", find<Side::Left, Missing::IsMinusOne>, {"sub"}, 1},
-    {"rfind", find<Side::Right, Missing::IsMinusOne>, {"sub"}, 1},
-    {"index", find<Side::Left, Missing::Fails>, {"sub"}, 1},
-    {"rindex", find<Side::Right, Missing::Fails>, {"sub"}, 1},
-    {"count", count, {"sub"}, 1},
+    {"find", find<Side::Left, Missing::IsMinusOne>, {"sub", "start", "end"}, 1},
+    {"rfind", find<Side::Right, Missing::IsMinusOne>, {"sub", "start", "end"}, 1},
+    {"index", find<Side::Left, Missing::Fails>, {"sub", "start", "end"}, 1},
+    {"rindex", find<Side::Right, Missing::Fails>, {"sub", "start", "end"}, 1},
+    {"count", count, {"sub", "start", "end"}, 1},
     {"isalpha", isAll<isAlpha>},
     {"isdigit", isAll<isDecimal>},
     {"isdecimal", isAll<isDecimal>},
     {"isnumeric", isAll<isDecimal>},
     {"isalnum", isAll<isAlphanumeric>},
     {"isspace", isAll<isSpace>},
+    {"isascii", isAllOrEmpty<isAscii>},
+    {"isprintable", isAllOrEmpty<isPrintableCharacter>},
+    {"isidentifier", isIdentifier},
+    {"istitle", isTitle},
     {"isupper", isCase<Case::Upper>},
     {"islower", isCase<Case::Lower>},
     {"ljust", padMethod<Side::Left>, {"width", "fillchar"}, 1},
@@ -288,6 +413,11 @@ constexpr Builtin kTextMethods[] = {
     {"partition", partition<Side::Left>, {"sep"}, 1},
     {"rpartition", partition<Side::Right>, {"sep"}, 1},
     {"format", format, {}, 0, true},
+    {"format_map", formatMap, {"mapping"}, 1},
+    {"casefold", casefold},
+    {"expandtabs", expandtabs, {"tabsize"}},
+    {"translate", translate, {"table"}, 1},
+    {"maketrans", maketrans, {"x", "y", "z"}, 1},
 };
 
 }  // namespace

@@ -89,6 +89,7 @@ std::string_view typeName(const Value& value) {
                 case List::Kind::List:
                     break;
                 case List::Kind::Tuple:
+                case List::Kind::Group:
                     return "tuple";
                 case List::Kind::Range:
                     return "range";

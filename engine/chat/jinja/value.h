@@ -87,10 +87,13 @@ constexpr uint32_t kMaxDepth = 128;
 uint32_t depthOf(const Value& value);
 
 struct List {
-    enum class Kind { List, Tuple, Range, Keys, Values, Items };
+    /// A group is a pair of `groupby`: a tuple whose elements have names.
+    enum class Kind { List, Tuple, Group, Range, Keys, Values, Items };
     std::vector<Value> items;
     Kind kind = Kind::List;
     uint32_t depth = 1;
+
+    bool isTuple() const { return kind == Kind::Tuple || kind == Kind::Group; }
 };
 
 /// Keys in the order of insertion.
@@ -115,11 +118,17 @@ struct Namespace {
     Value* find(std::string_view name);
 };
 
+struct Scope;
+struct ForStatement;
+
 /// The variable `loop` in one round of a loop.
 struct Loop {
     std::shared_ptr<const std::vector<Value>> items;
     size_t index = 0;
     uint32_t depth = 1;
+    std::weak_ptr<Scope> scope;               ///< that the rounds share
+    const ForStatement* recursive = nullptr;  ///< what calling it runs again; null: it cannot be called
+    int64_t level = 1;                        ///< runs of a recursive loop that are inside one another
 };
 
 class Interpreter;
@@ -128,6 +137,7 @@ class Interpreter;
 struct Arguments {
     std::vector<Value> positional;
     std::vector<std::pair<std::string_view, Value>> named;
+    Value unpacked;  ///< the dict that holds the names of `named` which came from it
 };
 
 /// What can be called: macros, methods of a value, functions.
@@ -137,6 +147,7 @@ class Callable {
     virtual Result<Value> call(Interpreter& in, const Arguments& arguments) const = 0;
     virtual std::string_view name() const = 0;
     virtual uint32_t depth() const { return 1; }
+    virtual std::optional<Value> attribute(std::string_view /*name*/) const { return std::nullopt; }
 };
 
 Value makeText(std::string_view bytes, Origin origin);

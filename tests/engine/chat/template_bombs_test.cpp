@@ -36,7 +36,8 @@ std::vector<BombRow> allRows() {
             rows.push_back(std::move(row));
         }
     };
-    add(Use::Filter, jinja::textFilters());
+    for (const auto table : {jinja::textFilters(), jinja::layoutFilters(), jinja::htmlFilters()})
+        add(Use::Filter, table);
     add(Use::Filter, jinja::sequenceFilters());
     add(Use::Test, jinja::tests());
     add(Use::Function, jinja::functions());
@@ -81,6 +82,13 @@ std::vector<BombRow> allRows() {
                                "[$x]|tojson(sort_keys=true, indent=$y)",
                                "[$x, $y]|map('replace', $z, 'q')|list",
                                "[$x]|selectattr($y)|list",
+                               "f(*$x)",
+                               "f(**$x)",
+                               "'{0:>999} {1}'.format($x, $y)",
+                               "$x.format($y, $z)",
+                               "joiner($x)()",
+                               "cycler($x, $y).next()",
+                               "loop.changed($x, $y)",
                                "loop.index",
                                "loop.cycle($x, $y)"})
         rows.push_back({Use::Template, source, {}});

@@ -50,8 +50,10 @@ struct Leaf {
 /// Whether a line begins a block.
 enum class Begins {
     No,
-    Here,           ///< and the line's text is in the leaf, as far as it belongs there
-    WithParagraph,  ///< and the paragraph above is its beginning (a heading's text, a table's head)
+    Here,  ///< and the line's text is in the leaf, as far as it belongs there
+    /// And the end of the paragraph above is its beginning: the leaf has that text (a heading's, a table's
+    /// head).
+    WithParagraph,
 };
 
 /// What of a leaf's text is shown as a block of its own: it ends at `end`, and the next goes on at `next`.

@@ -165,16 +165,34 @@ bool BlockScanner::beginLeaf(const Line& line, size_t matched) {
             return true;
         }
         if (begins == Begins::WithParagraph && matched == m_stack.size()) {
-            leaf.spaced = m_leaf->spaced;
-            leaf.seam = m_leaf->seam;
-            leaf.sourceBegin = m_leaf->sourceBegin;
-            leaf.sources = std::move(m_leaf->sources);
-            m_leaf = std::move(leaf);
+            takeParagraph(std::move(leaf));
             added(m_leaf->text.size());
             return true;
         }
     }
     return false;
+}
+
+/// The leaf takes the open paragraph's last lines. What stands above them is a paragraph by itself.
+void BlockScanner::takeParagraph(Leaf leaf) {
+    Leaf above = *std::exchange(m_leaf, std::nullopt);
+    const size_t begin = above.text.size() - leaf.text.size();
+    const auto first = std::find_if(above.sources.begin(), above.sources.end(),
+                                    [begin](const auto& line) { return line.first >= begin; });
+    for (auto line = first; line != above.sources.end(); ++line)
+        leaf.sources.emplace_back(line->first - begin, line->second);
+    leaf.sourceBegin = leaf.sources.front().second;
+    leaf.sourceEnd = above.sourceEnd;
+    if (begin == 0) {
+        leaf.spaced = above.spaced;
+        leaf.seam = above.seam;
+    } else {
+        above.text.resize(begin - 1);
+        above.sources.erase(first, above.sources.end());
+        above.sourceEnd = leaf.sourceBegin;
+        build(above, m_ahead ? Stage::Growing : Stage::Finished);
+    }
+    m_leaf = std::move(leaf);
 }
 
 void BlockScanner::openLeaf(Leaf leaf) {

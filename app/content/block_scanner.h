@@ -65,6 +65,7 @@ class BlockScanner {
     void enterItem(Line& line, const ItemMark& mark);
     bool openContainer(Line& line, size_t& matched, bool below);
     bool beginLeaf(const Line& line, size_t matched);
+    void takeParagraph(Leaf leaf);
     void openLeaf(Leaf leaf);
     void beginParagraph(Line line, bool inNewContainer);
     void takeWhole(std::string_view text);

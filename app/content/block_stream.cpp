@@ -9,12 +9,14 @@ using Place = LinePiece::Place;
 
 BlockChange BlockStream::begin(PartKind kind, std::string data) {
     endPart();
+    m_parts.push_back({kind, {}, data});
     m_scanner.emplace(m_numParts++, kind, std::move(data), m_definitions);
     return update();
 }
 
 BlockChange BlockStream::append(std::string_view text) {
     if (!m_scanner) begin(PartKind::Text);
+    m_parts.back().text.append(text);
     m_pending.append(text);
     readPieces();
     return update();
@@ -22,7 +24,27 @@ BlockChange BlockStream::append(std::string_view text) {
 
 BlockChange BlockStream::finish() {
     endPart();
-    return update();
+    const BlockChange last = update();
+    if (m_definitions.isEmpty()) return last;
+    const std::vector<Block> before = m_blocks;
+    readAgain();
+    const auto same = static_cast<size_t>(std::ranges::mismatch(before, m_blocks).in1 - before.begin());
+    const size_t first = std::min(same, last.first);
+    return {first, before.size() - last.added + last.removed - first, m_blocks.size() - first};
+}
+
+/// Reads the whole message with all definitions that it has.
+void BlockStream::readAgain() {
+    BlockStream whole;
+    whole.m_definitions = m_definitions;
+    for (const Part& part : m_parts) {
+        whole.begin(part.kind, part.data);
+        whole.append(part.text);
+    }
+    whole.endPart();
+    whole.update();
+    m_blocks = std::move(whole.m_blocks);
+    m_frozen = m_blocks.size();
 }
 
 void BlockStream::readPieces() {

@@ -1,11 +1,13 @@
 /// A message as blocks, while it grows and when it is whole.
 ///
-/// Blocks before frozenCount() never change again. An update reads what is new, and reads the one block again
-/// that is open: at most kMaxBlockBytes and a line of kMaxPieceBytes, however long the message is.
+/// Blocks before frozenCount() change no more while the message grows. An update reads what is new, and reads
+/// the one block again that is open: at most kMaxBlockBytes and a line of kMaxPieceBytes, however long the
+/// message is.
 ///
 /// The blocks depend on the text alone, never on how it was cut into updates. They are what md4c makes of the
 /// whole text, but for what bounds an update:
-///  - a link reference definition reaches what stands below it, not what stands above;
+///  - a link reference definition reaches what stands above it only when the message is whole: finish() may
+///    change blocks that were frozen;
 ///  - a block of more than kMaxBlockBytes or its kind's maxLines is cut into several (Block::seam); emphasis
 ///  that goes across
 ///    a cut is lost there, and a block that was long already becomes no heading by a line below it;
@@ -58,11 +60,13 @@ class BlockStream {
     void endPart();
     std::vector<Block> openBlocks() const;
     BlockChange update();
+    void readAgain();
 
     std::vector<Block> m_blocks;
     std::vector<Block> m_ended;  ///< of the part before
     size_t m_frozen = 0;
     size_t m_numParts = 0;
+    std::vector<Part> m_parts;  ///< as they came
     Definitions m_definitions;
     std::optional<BlockScanner> m_scanner;
     std::string m_pending;   ///< text of the part that no scanner has read for good

@@ -12,6 +12,7 @@ class Definitions {
   public:
     /// `text`: a paragraph of definitions.
     void add(std::string text);
+    bool isEmpty() const { return m_texts.empty(); }
     /// The paragraphs that define labels used in `text`, one below the other; at least those.
     std::string usedBy(std::string_view text) const;
 

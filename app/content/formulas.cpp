@@ -4,11 +4,12 @@
 #include <cctype>
 
 #include "app/content/characters.h"
+#include "ingle/utf8.h"
 
 namespace ingle::content {
 namespace {
 
-constexpr size_t kMaxFormulas = 4096;        ///< three digits to the base of 16
+constexpr size_t kMaxMasks = 4096;           ///< three digits to the base of 16
 constexpr unsigned char kFirstDigit = 0x91;  ///< the last byte of U+FDD1
 
 bool isAlnum(char c) {
@@ -37,7 +38,26 @@ std::string_view closingMark(std::string_view text) {
     return {};
 }
 
+std::string environmentEnd(std::string_view text) {
+    constexpr std::string_view kBegin = "\\begin{";
+    constexpr std::string_view kNames[] = {"align",    "alignat", "aligned",  "array",    "bmatrix",
+                                           "Bmatrix",  "cases",   "eqnarray", "equation", "gather",
+                                           "gathered", "matrix",  "multline", "pmatrix",  "smallmatrix",
+                                           "split",    "vmatrix", "Vmatrix"};
+    if (!text.starts_with(kBegin)) return {};
+    text.remove_prefix(kBegin.size());
+    std::string_view name = text.substr(0, text.find('}'));
+    if (name.size() == text.size()) return {};
+    const std::string_view plain = name.ends_with('*') ? name.substr(0, name.size() - 1) : name;
+    if (std::ranges::find(kNames, plain) == std::end(kNames)) return {};
+    return std::string("\\end{").append(name).append("}");
+}
+
 Formula formulaOf(std::string_view source) {
+    if (const std::string environment = environmentEnd(source); !environment.empty()) {
+        const size_t end = source.rfind(environment);
+        return {source.substr(0, end == source.npos ? end : end + environment.size()), true};
+    }
     const std::string_view mark = closingMark(source);
     Formula out{source, mark == "$$" || mark == "\\]"};
     out.tex.remove_prefix(mark.size());
@@ -103,29 +123,78 @@ size_t targetEnd(std::string_view text, size_t at) {
     return at;
 }
 
+/// Punctuation of scripts without spaces: full-width forms, CJK marks and quotation marks.
+bool isWidePunctuation(char32_t code) {
+    return (code >= 0x3000 && code <= 0x303F) || (code >= 0xFF01 && code <= 0xFF0F) ||
+           (code >= 0xFF1A && code <= 0xFF20) || (code >= 0xFF3B && code <= 0xFF40) ||
+           (code >= 0xFF5B && code <= 0xFF65) || (code >= 0x2014 && code <= 0x201F) || code == 0x2026;
+}
+
+/// Han, Kana, Hangul.
+bool isWideLetter(char32_t code) {
+    return (code >= 0x3040 && code <= 0x30FF) || (code >= 0x3400 && code <= 0x4DBF) ||
+           (code >= 0x4E00 && code <= 0x9FFF) || (code >= 0xAC00 && code <= 0xD7AF) ||
+           (code >= 0xF900 && code <= 0xFAFF) || (code >= 0x20000 && code <= 0x3134F);
+}
+
+/// Whether emphasis that stands between such punctuation and such a letter is meant to begin or end there.
+bool isMeant(char32_t punctuation, char32_t letter, bool hasLinks) {
+    const bool isWide = isWidePunctuation(punctuation);
+    const bool isNarrow =
+        punctuation < 0x80 &&
+        std::string_view(hasLinks ? ".:;,!?%" : ".:;,!?%)").find(static_cast<char>(punctuation)) !=
+            std::string_view::npos;
+    const bool isLetter =
+        isWideLetter(letter) || (isWide && (letter >= 0x80 || isAlnum(static_cast<char>(letter))));
+    return (isWide || isNarrow) && isLetter && !isWidePunctuation(letter);
+}
+
+/// Where the character before `at` begins.
+size_t characterBefore(std::string_view text, size_t at) {
+    do --at;
+    while (at > 0 && !isBoundary(text, at));
+    return at;
+}
+
 }  // namespace
 
 MaskedText::MaskedText(std::string_view text, char barrier) {
-    if (text.find_first_of("$\\") == std::string_view::npos) {
+    const bool isAscii =
+        std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    if (text.find_first_of(isAscii ? "$\\" : "$\\*") == std::string_view::npos) {
         m_masked = text;
         return;
     }
     FormulaFinder finder(text, barrier);
+    const bool hasLinks = text.find("](") != std::string_view::npos;
     size_t copied = 0;
-    constexpr std::string_view kStops = "$\\`]";
+    const auto maskAt = [&](size_t begin, size_t end, bool isFormula) {
+        m_masked.append(text, copied, begin - copied);
+        mask(text.substr(begin, end - begin), isFormula);
+        copied = end;
+    };
+    constexpr std::string_view kStops = "$\\`]*";
     for (size_t at = text.find_first_of(kStops); at < text.size(); at = text.find_first_of(kStops, at)) {
+        const bool hasRoom = m_held.size() < kMaxMasks;
         if (text[at] == '`') {
             at = codeSpanAt(text, at).end;
         } else if (text[at] == ']') {
             at = text.substr(at, 2) == "](" ? targetEnd(text, at) : at + 1;
-        } else if (const auto end = m_formulas.size() < kMaxFormulas ? finder.endOf(at) : std::nullopt) {
-            m_masked.append(text, copied, at - copied).append(kMask);
-            for (const int shift : {8, 4, 0}) {
-                m_masked.append("\xEF\xB7");
-                m_masked.push_back(static_cast<char>(kFirstDigit + ((m_formulas.size() >> shift) & 0xFU)));
+        } else if (text[at] == '*') {
+            const size_t end = std::min(text.find_first_not_of('*', at), text.size());
+            if (!isAscii && hasRoom && at > copied && end < text.size()) {
+                const size_t begin = characterBefore(text, at);
+                const FirstCharacter before = firstCharacter(text.substr(begin));
+                const FirstCharacter after = firstCharacter(text.substr(end));
+                if (isMeant(before.code, after.code, hasLinks))
+                    maskAt(begin, at, false);
+                else if (isMeant(after.code, before.code, hasLinks) && after.code >= 0x80)
+                    maskAt(end, end + after.bytes, false);
             }
-            m_formulas.emplace_back(text.substr(at, *end - at));
-            copied = at = *end;
+            at = std::max(end, copied);
+        } else if (const auto end = hasRoom ? finder.endOf(at) : std::nullopt) {
+            maskAt(at, *end, true);
+            at = *end;
         } else {
             at += text[at] == '\\' ? 2 : 1;
         }
@@ -133,12 +202,21 @@ MaskedText::MaskedText(std::string_view text, char barrier) {
     m_masked.append(text.substr(copied));
 }
 
-std::string_view MaskedText::formula(std::string_view mask) const {
+void MaskedText::mask(std::string_view text, bool isFormula) {
+    m_masked.append(kMask);
+    for (const int shift : {8, 4, 0}) {
+        m_masked.append("\xEF\xB7");
+        m_masked.push_back(static_cast<char>(kFirstDigit + ((m_held.size() >> shift) & 0xFU)));
+    }
+    m_held.push_back({std::string(text), isFormula});
+}
+
+const MaskedText::Held* MaskedText::held(std::string_view mask) const {
     size_t number = 0;
-    if (mask.size() < kMaskBytes) return {};
+    if (mask.size() < kMaskBytes) return nullptr;
     for (const size_t digit : {size_t(5), size_t(8), size_t(11)})
         number = number * 16 + (static_cast<unsigned char>(mask[digit]) - kFirstDigit);
-    return number < m_formulas.size() ? std::string_view(m_formulas[number]) : std::string_view();
+    return number < m_held.size() ? &m_held[number] : nullptr;
 }
 
 }  // namespace ingle::content

@@ -15,6 +15,10 @@ struct Formula {
     bool display = false;  ///< `$$` and `\[`: on a line of its own
 };
 
+/// What ends an environment that begins here ("\\end{align}" for "\\begin{align}"), which is a formula by
+/// itself; empty: none does.
+std::string environmentEnd(std::string_view text);
+
 /// Takes a formula that was found apart. `source`: with its marks, whether the closing one is there or not.
 Formula formulaOf(std::string_view source);
 
@@ -54,7 +58,8 @@ struct CodeSpan {
 CodeSpan codeSpanAt(std::string_view text, size_t at);
 
 /// A text in which characters that no valid text holds (see validText) stand for the formulas, so that md4c
-/// reads nothing into them.
+/// reads nothing into them, and for punctuation beside emphasis in scripts without spaces: CommonMark wants
+/// one between the mark and the next word (`**注意：**下` is bold here).
 class MaskedText {
   public:
     /// `barrier` as for FormulaFinder.
@@ -67,7 +72,7 @@ class MaskedText {
     void unmask(std::string_view piece, const Take& take) const {
         for (size_t mask = piece.find(kMask); mask != std::string_view::npos; mask = piece.find(kMask)) {
             if (mask > 0) take(piece.substr(0, mask), false);
-            take(formula(piece.substr(mask)), true);
+            if (const Held* one = held(piece.substr(mask))) take(std::string_view(one->text), one->isFormula);
             piece.remove_prefix(std::min(mask + kMaskBytes, piece.size()));
         }
         if (!piece.empty()) take(piece, false);
@@ -78,10 +83,17 @@ class MaskedText {
     static constexpr std::string_view kMask = "\xEF\xB7\x90";
     static constexpr size_t kMaskBytes = 12;
 
-    std::string_view formula(std::string_view mask) const;
+    struct Held {
+        std::string text;
+        bool isFormula;
+    };
+
+    /// Null where `mask` is none.
+    const Held* held(std::string_view mask) const;
+    void mask(std::string_view text, bool isFormula);
 
     std::string m_masked;
-    std::vector<std::string> m_formulas;
+    std::vector<Held> m_held;
 };
 
 }  // namespace ingle::content

@@ -78,14 +78,17 @@ class Collector {
             text.text.push_back('\n');
         } else if (type == MD_TEXT_ENTITY) {
             text.text.append(decodeEntity(piece));
+        } else if (type == MD_TEXT_CODE) {
+            addCode(piece);
         } else {
-            addMasked(piece, type != MD_TEXT_CODE);
+            addPlain(piece);
         }
     }
 
     RichText text;
     std::vector<std::vector<RichText>> rows;
     int level = 0;
+    bool isTable = false;
 
   private:
     static SpanKind kindOf(MD_SPANTYPE type) {
@@ -103,6 +106,40 @@ class Collector {
             default:
                 return SpanKind::Emphasis;
         }
+    }
+
+    /// In a cell a pipe is escaped also in code.
+    void addCode(std::string_view piece) {
+        for (size_t pipe = piece.find("\\|"); isTable && pipe != piece.npos; pipe = piece.find("\\|")) {
+            addMasked(piece.substr(0, pipe), false);
+            piece.remove_prefix(pipe + 1);
+        }
+        addMasked(piece, false);
+    }
+
+    void addPlain(std::string_view piece) {
+        // Where it begins with a mark, something stands before it: a backslash, unless that is text itself.
+        const bool isBehindText = std::exchange(m_plainEnd, piece.data() + piece.size()) == piece.data();
+        const bool isEscaped = piece.starts_with('<') && !isBehindText && piece.data()[-1] == '\\';
+        size_t from = isEscaped ? 1 : 0;
+        for (size_t at = piece.find('<', from); at != piece.npos; at = piece.find('<', from)) {
+            from = at + 1;
+            const size_t size = lineBreakSize(piece.substr(at));
+            if (size == 0) continue;
+            addMasked(piece.substr(0, at), true);
+            text.text.push_back('\n');
+            piece.remove_prefix(at + size);
+            from = 0;
+        }
+        addMasked(piece, true);
+    }
+
+    /// Of "<br>", "<br/>" or "<BR />" at the beginning; 0: there is none.
+    static size_t lineBreakSize(std::string_view text) {
+        if (text.size() < 4 || (text[1] | 0x20) != 'b' || (text[2] | 0x20) != 'r') return 0;
+        size_t at = std::min(text.find_first_not_of(' ', 3), text.size());
+        if (at < text.size() && text[at] == '/') ++at;
+        return at < text.size() && text[at] == '>' ? at + 1 : 0;
     }
 
     void addMasked(std::string_view piece, bool asSpans) {
@@ -131,6 +168,7 @@ class Collector {
 
     const MaskedText& m_source;
     std::vector<size_t> m_open;
+    const char* m_plainEnd = nullptr;  ///< of the piece of plain text before
 };
 
 void run(const std::string& text, unsigned flags, Collector& into) {
@@ -213,6 +251,7 @@ std::vector<std::vector<RichText>> parseRows(std::string_view lines, size_t colu
     for (size_t column = 0; column < columns; ++column) source.append("---|");
     source.append("\n").append(masked.masked());
     Collector into(masked);
+    into.isTable = true;
     run(source, MD_FLAG_TABLES, into);
     auto& rows = into.rows;
     if (!rows.empty()) rows.erase(rows.begin());
@@ -250,6 +289,20 @@ std::vector<Alignment> tableColumns(std::string_view line) {
         if (!delimited && !line.empty()) return {};
     }
     return pipe ? columns : std::vector<Alignment>();
+}
+
+size_t cellsIn(std::string_view line) {
+    const size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+    line = line.substr(begin, line.find_last_not_of(" \t") + 1 - begin);
+    if (line.starts_with('|')) line.remove_prefix(1);
+    size_t cells = 1;
+    for (size_t at = 0; at < line.size(); ++at) {
+        if (line[at] == '\\')
+            ++at;
+        else if (line[at] == '|' && at + 1 < line.size())
+            ++cells;
+    }
+    return cells;
 }
 
 bool opensOutside(std::string_view target) {

@@ -23,7 +23,8 @@ bool isMark(std::string_view text, size_t at) {
 
 class Writer {
   public:
-    Writer(const RichText& text, Escapes escapes) : m_text(text), m_escapes(escapes) {}
+    Writer(const RichText& text, Escapes escapes, std::string_view lineBreak)
+        : m_text(text), m_escapes(escapes), m_lineBreak(lineBreak) {}
 
     std::string write() {
         writeRange(0, m_text.text.size(), 0);
@@ -104,6 +105,10 @@ class Writer {
 
     void writeText(size_t begin, size_t end) {
         for (size_t at = begin; at < end; ++at) {
+            if (m_text.text[at] == '\n') {
+                m_out.append(m_lineBreak);
+                continue;
+            }
             if (m_escapes == Escapes::All && isMark(m_text.text, at)) m_out.push_back('\\');
             m_out.push_back(m_text.text[at]);
         }
@@ -111,13 +116,14 @@ class Writer {
 
     const RichText& m_text;
     Escapes m_escapes;
+    std::string_view m_lineBreak;
     std::string m_out;
 };
 
 template <typename Parse>
-std::string written(const RichText& text, const Parse& parse) {
-    std::string out = Writer(text, Escapes::None).write();
-    return parse(out) == text ? out : Writer(text, Escapes::All).write();
+std::string written(const RichText& text, std::string_view lineBreak, const Parse& parse) {
+    std::string out = Writer(text, Escapes::None, lineBreak).write();
+    return parse(out) == text ? out : Writer(text, Escapes::All, lineBreak).write();
 }
 
 }  // namespace
@@ -147,7 +153,7 @@ void appendTo(RichText& text, const RichText& more) {
 }
 
 std::string inlineMarkdown(const RichText& text) {
-    return written(text, [](const std::string& out) {
+    return written(text, "\n", [](const std::string& out) {
         const Part part{PartKind::Text, out, {}};
         std::vector<Block> blocks = blocksOf({&part, 1});
         const bool same =
@@ -157,7 +163,7 @@ std::string inlineMarkdown(const RichText& text) {
 }
 
 std::string cellMarkdown(const RichText& text) {
-    return written(text, [](const std::string& out) {
+    return written(text, "<br>", [](const std::string& out) {
         const auto rows = parseRows(out + "|", 1, {});
         return rows.size() == 1 && rows[0].size() == 1 ? rows[0][0] : RichText();
     });

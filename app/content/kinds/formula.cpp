@@ -1,5 +1,5 @@
-/// A formula on lines of its own: `$$ … $$` or `\[ … \]`. It goes across lines, and ends at the latest where
-/// an empty line stands; without its closing mark it was text.
+/// A formula on lines of its own: `$$ … $$`, `\[ … \]` or `\begin{align} … \end{align}`. It goes across
+/// lines, and ends at the latest where an empty line stands; without its closing mark it was text.
 #include "app/content/formulas.h"
 
 #include "app/content/block_kind.h"
@@ -17,6 +17,11 @@ bool onlyFullStop(std::string_view rest) {
 Begins begins(const Line& line, const Leaf* paragraph, Leaf& leaf) {
     if (line.indented()) return Begins::No;
     const std::string_view text = line.content();
+    if (leaf.mark = environmentEnd(text); !leaf.mark.empty()) {
+        leaf.addLine(text);
+        leaf.ended = text.find(leaf.mark) != text.npos;
+        return Begins::Here;
+    }
     leaf.mark = closingMark(text);
     if (leaf.mark != "$$" && leaf.mark != "\\]") return Begins::No;
     if (const size_t close = text.find(leaf.mark, 2); close != std::string_view::npos) {
@@ -39,7 +44,9 @@ bool takes(Leaf& leaf, const Line& line) {
 }
 
 bool build(const Leaf& leaf, const Context& context, Block& block) {
-    const auto end = FormulaFinder(leaf.text).endOf(0);
+    const size_t environment = leaf.mark.starts_with("\\end") ? leaf.text.find(leaf.mark) : leaf.text.npos;
+    const auto end = environment == leaf.text.npos ? FormulaFinder(leaf.text).endOf(0)
+                                                   : std::optional(environment + leaf.mark.size());
     const bool formula = end && onlyFullStop(std::string_view(leaf.text).substr(*end));
     if (!formula && (leaf.ended || context.stage == Stage::Finished)) {
         block.kind = markdownKinds().back();

@@ -1,5 +1,6 @@
 /// A table: a line of cells, a line that names the columns' alignments, and then a row a line. Source: GitHub
-/// Flavored Markdown, section 4.10; as in md4c, the head may have fewer or more cells than there are columns.
+/// Flavored Markdown, section 4.10; as in md4c, the head may have fewer or more cells than there are columns
+/// where no other text stands right above it.
 #include <algorithm>
 
 #include "app/content/block_kind.h"
@@ -11,12 +12,15 @@ namespace ingle::content::table_kind {
 namespace {
 
 Begins begins(const Line& line, const Leaf* paragraph, Leaf& leaf) {
-    if (paragraph == nullptr || paragraph->lines != 1 || paragraph->seam != Seam::None || line.indented())
-        return Begins::No;
-    if (paragraph->text.find('|') == std::string::npos) return Begins::No;
+    if (paragraph == nullptr || line.indented()) return Begins::No;
+    const size_t begin = paragraph->text.rfind('\n') + 1;
+    const std::string_view head = std::string_view(paragraph->text).substr(begin);
+    if ((begin == 0 && paragraph->seam != Seam::None) || head.find('|') == head.npos) return Begins::No;
     leaf.columns = tableColumns(line.content());
     if (leaf.columns.empty()) return Begins::No;
-    leaf.text = paragraph->text;
+    // Below other text only a head that has its cells is sure to be one.
+    if (begin > 0 && cellsIn(head) != leaf.columns.size()) return Begins::No;
+    leaf.text = head;
     leaf.lines = 1;
     return Begins::WithParagraph;
 }

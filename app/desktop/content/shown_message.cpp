@@ -65,7 +65,8 @@ ShownMessage::Before ShownMessage::append(std::vector<Part>& parts, const std::v
 }
 
 ShownMessage::Before ShownMessage::finish() {
-    Before before = open();
+    // A definition at the end may make links of what stands above.
+    Before before{0, m_answer.blocks()};
     m_answer.finish();
     return before;
 }

@@ -25,7 +25,7 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f4f4f4; paddi
 pre, table, blockquote { break-inside: avoid-page; }
 table { border-collapse: collapse; } td { border: 1px solid #bbb; padding: 0.2em 0.6em; }
 .aside { color: #555; border-left: 3px solid #ccc; padding-left: 0.8em; white-space: pre-wrap; }
-p { white-space: pre-wrap; margin: 0.6em 0; }
+p, td { white-space: pre-wrap; } p { margin: 0.6em 0; }
 </style></head><body>
 )html";
 

@@ -72,10 +72,45 @@ TEST(BlockKinds, htmlIsTextAndNothingIsLoaded) {
     EXPECT_TRUE(opensOutside("https://example.org"));
 }
 
-TEST(BlockKinds, definitionsReachWhatStandsBelow) {
+TEST(BlockKinds, aTableMayStandRightBelowText) {
+    EXPECT_THAT(shown("Oldest **houses**:\n| id | year |\n|---|---|\n| 83 | 1920 |"),
+                ElementsAre("paragraph: Oldest S(houses):", "table: |id|year||83|1920|"));
+    EXPECT_THAT(shown("> a\n> b\n> x | y\n> --|--\n> 1 | 2"),
+                ElementsAre("> paragraph: a\nb", "(>) table: |x|y||1|2|"));
+    EXPECT_THAT(shown("a | b or c\nd | e | f\n---|---\nx"),
+                ElementsAre("paragraph: a | b or c\nd | e | f\n---|---\nx"));
+}
+
+TEST(BlockKinds, aBreakIsTheOnlyHtml) {
+    EXPECT_THAT(shown("- one<br>two<BR />three\\<br>`<br>`"),
+                ElementsAre("- paragraph: one\ntwo\nthree<br>C(<br>)"));
+    EXPECT_THAT(shown("| a |\n|---|\n| x<br/>**y<br>z** |"), ElementsAre("table: |a||x\nS(y\nz)|"));
+    const std::string table = "| a |\n|---|\n| x<br>y |";
+    const auto blocks = blocksOf(table);
+    EXPECT_EQ(blocks[0].kind->markdown(blocks[0]), "| a |\n| --- |\n| x<br>y |");
+}
+
+TEST(BlockKinds, pipesInCodeOfCells) {
+    EXPECT_THAT(shown("| a | b |\n|---|---|\n| `x \\| y` | z \\| w |"),
+                ElementsAre("table: |a|b||C(x | y)|z | w|"));
+}
+
+/// In scripts without spaces emphasis ends between a full stop and a letter.
+TEST(BlockKinds, emphasisInChineseAndJapanese) {
+    EXPECT_THAT(shown("**重点：**内容"), ElementsAre("paragraph: S(重点：)内容"));
+    EXPECT_THAT(shown("请看**「说明」**部分"), ElementsAre("paragraph: 请看S(「说明」)部分"));
+    EXPECT_THAT(shown("*強調。*次の文"), ElementsAre("paragraph: E(強調。)次の文"));
+    EXPECT_THAT(shown("**API (v2)**支持"), ElementsAre("paragraph: S(API (v2))支持"));
+    EXPECT_THAT(shown("2 * 3、4 * 5"), ElementsAre("paragraph: 2 * 3、4 * 5"));
+    EXPECT_THAT(shown("a**\"b\"**c"), ElementsAre("paragraph: a**\"b\"**c"));
+}
+
+TEST(BlockKinds, definitionsReachTheWholeMessage) {
     EXPECT_THAT(shown("[a]: https://example.org\n[b]: u\n\n> see [A], [x][b]\n\n- [b]"),
                 ElementsAre("> paragraph: see L(https://example.org:A), L(u:x)", "- paragraph: L(u:b)"));
-    EXPECT_THAT(shown("[a]\n\n[a]: u"), ElementsAre("paragraph: [a]"));
+    EXPECT_THAT(shown("[a]\n\n[a]: u"), ElementsAre("paragraph: L(u:a)"));
+    EXPECT_THAT(shown("| [b] |\n|---|\n| [x][a] |\n\n[a]: u\n[b]: v"),
+                ElementsAre("table: |L(v:b)||L(u:x)|"));
     EXPECT_THAT(shown("- [a]: u"), ElementsAre("- paragraph: "));
 }
 

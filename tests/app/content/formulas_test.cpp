@@ -57,6 +57,17 @@ TEST(Formulas, onLinesOfTheirOwn) {
     EXPECT_THAT(shown("> $$\n> - x\n> $$"), ElementsAre("> formula: $$\n- x\n$$"));
 }
 
+TEST(Formulas, environmentsAreSome) {
+    EXPECT_THAT(shown("So\n\\begin{align*}\na &= b \\\\\nc &= d\n\\end{align*}\nwhere"),
+                ElementsAre("paragraph: So", "formula: \\begin{align*}\na &= b \\\\\nc &= d\n\\end{align*}",
+                            "paragraph: where"));
+    EXPECT_THAT(shown("\\begin{center}\nx"), ElementsAre("paragraph: \\begin{center}\nx"));
+    EXPECT_THAT(shown("\\begin{cases}\nx **y**\n\nz"),
+                ElementsAre("paragraph: \\begin{cases}\nx S(y)", "paragraph: z"));
+    EXPECT_EQ(formulaOf("\\begin{cases} x \\end{cases}.").tex, "\\begin{cases} x \\end{cases}");
+    EXPECT_TRUE(formulaOf("\\begin{cases} x \\end{cases}").display);
+}
+
 TEST(Formulas, withoutAnEndTheyAreText) {
     EXPECT_THAT(shown("$$\nx **y**\n\nz"), ElementsAre("paragraph: $$\nx S(y)", "paragraph: z"));
     EXPECT_THAT(shown("\\[ not closed"), ElementsAre("paragraph: [ not closed"));

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/chat/tools.h"
@@ -10,37 +9,34 @@
 namespace ingle::chat {
 namespace {
 
-using NamesOfCalls = std::map<std::string, std::string>;  ///< by the call's id
-
 std::string asJson(const nlohmann::ordered_json& value) {
     return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 std::string callText(const Part& part) {
     const auto call = readCall(part);
-    const std::string text =
-        call ? asJson({{"name", call->name}, {"arguments", call->arguments}}) : part.text;
-    return fmt::format("<tool_call>\n{}\n</tool_call>\n", text);
+    if (!call) return fmt::format("<tool_call>\n{}\n</tool_call>\n", part.text);
+    nlohmann::ordered_json told{{"name", call->name}, {"arguments", call->arguments}};
+    if (!part.id.empty()) told["id"] = part.id;
+    return fmt::format("<tool_call>\n{}\n</tool_call>\n", asJson(told));
 }
 
-std::string resultText(const Part& part, const NamesOfCalls& names) {
-    const auto called = names.find(part.id);
-    const std::string& name = !part.data.empty()      ? part.data
-                              : called == names.end() ? part.id
-                                                      : called->second;
-    if (name.empty()) return fmt::format("<tool_response>\n{}\n</tool_response>\n", part.text);
-    return fmt::format("<tool_response name={}>\n{}\n</tool_response>\n", asJson(name), part.text);
+std::string resultText(const Part& part, const CalledTools& called) {
+    const std::string name = called.nameFor(part);
+    return fmt::format("<tool_response{}{}>\n{}\n</tool_response>\n",
+                       name.empty() ? "" : " name=" + asJson(name),
+                       part.id.empty() ? "" : " id=" + asJson(part.id), part.text);
 }
 
 /// `last`: the kind of the part before it.
-std::string partText(const Part& part, PartKind last, const NamesOfCalls& names) {
+std::string partText(const Part& part, PartKind last, const CalledTools& called) {
     switch (part.kind) {
         case PartKind::Thought:
             return {};
         case PartKind::ToolCall:
             return (last == PartKind::Text ? "\n" : "") + callText(part);
         case PartKind::ToolResult:
-            return resultText(part, names);
+            return resultText(part, called);
         case PartKind::Attachment:
         case PartKind::Source:
             return fmt::format("{}:\n\n{}\n\n", part.data, part.text);
@@ -51,13 +47,14 @@ std::string partText(const Part& part, PartKind last, const NamesOfCalls& names)
     return part.text;
 }
 
-std::string textOf(const ChatMessage& message, const NamesOfCalls& names) {
+std::string textOf(const ChatMessage& message, const CalledTools& called) {
     std::string out;
     PartKind last = PartKind::Thought;
     for (const Part& part : message.parts) {
-        if (part.text.empty() || part.kind == PartKind::Thought) continue;
+        const bool isSilent = part.text.empty() && part.kind != PartKind::ToolResult;
+        if (isSilent || part.kind == PartKind::Thought) continue;
         if (part.kind == PartKind::Text && last == PartKind::Text) out += '\n';
-        out += partText(part, last, names);
+        out += partText(part, last, called);
         last = part.kind;
     }
     return out;
@@ -65,18 +62,28 @@ std::string textOf(const ChatMessage& message, const NamesOfCalls& names) {
 
 }  // namespace
 
-std::string messageText(const ChatMessage& message) {
-    return textOf(message, {});
+void CalledTools::add(const ChatMessage& message) {
+    for (const Part& part : message.parts)
+        if (part.kind == PartKind::ToolCall && !part.id.empty()) m_names[part.id] = part.data;
+}
+
+std::string CalledTools::nameFor(const Part& result) const {
+    if (!result.data.empty()) return result.data;
+    const auto found = m_names.find(result.id);
+    return found == m_names.end() ? "" : found->second;
+}
+
+std::string messageText(const ChatMessage& message, const CalledTools& called) {
+    return textOf(message, called);
 }
 
 std::vector<TextMessage> messageTexts(std::span<const ChatMessage> messages) {
     std::vector<TextMessage> out;
     out.reserve(messages.size());
-    NamesOfCalls names;
+    CalledTools called;
     for (const ChatMessage& message : messages) {
-        for (const Part& part : message.parts)
-            if (part.kind == PartKind::ToolCall && !part.id.empty()) names[part.id] = part.data;
-        out.push_back({message.role, textOf(message, names)});
+        called.add(message);
+        out.push_back({message.role, textOf(message, called)});
     }
     return out;
 }

@@ -16,9 +16,6 @@ using jinja::makeText;
 using jinja::Origin;
 using jinja::Value;
 
-/// Under which names templates look for what was thought: most; Solar; gpt-oss and LFM2.5.
-constexpr std::string_view kThoughtNames[] = {"reasoning_content", "reasoning", "thinking"};
-
 class Fields {
   public:
     void set(std::string_view name, Value value) {
@@ -37,6 +34,7 @@ class ValueList {
 
     /// Results within a message end what was said before them.
     Status add(const ChatMessage& message) {
+        m_called.add(message);
         ChatMessage said = message;
         said.parts.clear();
         bool isBegun = message.parts.empty();
@@ -93,7 +91,7 @@ class ValueList {
         const bool areTexts =
             std::ranges::all_of(message.parts, [](const Part& part) { return part.kind == PartKind::Text; });
         if (message.parts.size() < 2 || !areTexts || !m_form.lists[static_cast<size_t>(message.role)])
-            return makeText(messageText(message), Origin::Message);
+            return makeText(messageText(message, m_called), Origin::Message);
         std::vector<Value> texts;
         for (const Part& part : message.parts) {
             Fields fields;
@@ -147,6 +145,7 @@ class ValueList {
     }
 
     const MessageForm& m_form;
+    CalledTools m_called;
     std::vector<Value> m_messages;
     std::deque<std::string> m_open;  ///< ids of the last calls, which results without one answer in order
     size_t m_numCalls = 0;

@@ -22,6 +22,9 @@ struct MessageForm {
     bool operator==(const MessageForm&) const = default;
 };
 
+/// Under which names templates look for what was thought: most; Solar; gpt-oss and LFM2.5.
+inline constexpr std::string_view kThoughtNames[] = {"reasoning_content", "reasoning", "thinking"};
+
 /// Finds out by renderings of small chats in which form a template takes messages. `source`: its text.
 MessageForm findMessageForm(const jinja::Template& chatTemplate, std::string_view source);
 

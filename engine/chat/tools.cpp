@@ -13,7 +13,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr size_t kMostBytes = 64 * 1024;
+constexpr size_t kMostBytes = size_t{1} << 20;
 constexpr size_t kMostFunctions = 128;
 
 json parseJson(std::string_view text) {

@@ -35,18 +35,17 @@ TEST(MessageText, callsAndResultsStandByThemselves) {
           {ToolCall, R"({"name":"lamp","arguments":{"on":true}})", "lamp", "b"},
           {ToolCall, "clock()", "clock"}}},
         {Role::User,
-         {{ToolResult, "lamp is on", {}, "b"},
-          {ToolResult, "07:12", {}, "a"},
-          {ToolResult, "noon", "clock"}}}};
+         {{ToolResult, "lamp is on", {}, "b"}, {ToolResult, "", {}, "a"}, {ToolResult, "noon", "clock"}}}};
     const auto texts = messageTexts(chat);
     ASSERT_EQ(texts.size(), 2u);
-    EXPECT_EQ(texts[0].text,
-              "I look.\n<tool_call>\n{\"name\":\"tide\",\"arguments\":{\"day\":7}}\n</tool_call>\n"
-              "<tool_call>\n{\"name\":\"lamp\",\"arguments\":{\"on\":true}}\n</tool_call>\n"
-              "<tool_call>\nclock()\n</tool_call>\n");
+    EXPECT_EQ(
+        texts[0].text,
+        "I look.\n<tool_call>\n{\"name\":\"tide\",\"arguments\":{\"day\":7},\"id\":\"a\"}\n</tool_call>\n"
+        "<tool_call>\n{\"name\":\"lamp\",\"arguments\":{\"on\":true},\"id\":\"b\"}\n</tool_call>\n"
+        "<tool_call>\nclock()\n</tool_call>\n");
     EXPECT_EQ(texts[1].text,
-              "<tool_response name=\"lamp\">\nlamp is on\n</tool_response>\n"
-              "<tool_response name=\"tide\">\n07:12\n</tool_response>\n"
+              "<tool_response name=\"lamp\" id=\"b\">\nlamp is on\n</tool_response>\n"
+              "<tool_response name=\"tide\" id=\"a\">\n\n</tool_response>\n"
               "<tool_response name=\"clock\">\nnoon\n</tool_response>\n");
 }
 

@@ -67,6 +67,16 @@ enum class TextStep : uint8_t {
     Lowercase,
 };
 
+/// How a token that stands for itself is found in text. Source: huggingface/tokenizers, "AddedToken".
+struct TokenSearch {
+    bool takesSpaceBefore = false;  ///< lstrip: white space is part of it
+    bool takesSpaceBehind = false;  ///< rstrip
+    bool isWord = false;            ///< single_word: no letter, digit or underscore stands beside it
+    bool isNormalized = false;  ///< it is looked for behind the text steps, in what other tokens have left
+
+    bool operator==(const TokenSearch&) const = default;
+};
+
 /// What a file says about its tokenizer.
 struct TokenizerData {
     std::string model;  ///< "llama", "gpt2", …, "bytes" (id = byte), "none" (ids only)
@@ -79,12 +89,14 @@ struct TokenizerData {
     std::vector<float> scores;        ///< empty or one per token
     std::vector<TokenType> types;     ///< empty or one per token
     std::vector<std::string> merges;  ///< "left right", rank = index
+    std::map<TokenId, TokenSearch> searches;  ///< of tokens that are not only looked for as they are
     std::optional<TokenId> bos, eos, eot, eom, unknown, padding,
         separator;  ///< only ids inside the vocabulary
     std::optional<bool> addBos, addEos, addSpacePrefix, removeExtraSpaces;
-    std::string characterMap;  ///< SentencePiece's precompiled_charsmap, "" when absent
-    std::string chatTemplate;  ///< Jinja source, "" when absent
-    std::string toolTemplate;  ///< the same for conversations with tools, when it is another one
+    bool prefixesOnlyFirst = false;  ///< addSpacePrefix: where a text begins, not behind special tokens
+    std::string characterMap;        ///< SentencePiece's precompiled_charsmap, "" when absent
+    std::string chatTemplate;        ///< Jinja source, "" when absent
+    std::string toolTemplate;        ///< the same for conversations with tools, when it is another one
 };
 
 /// Where the two numbers of a rotated pair lie in a head of queries and keys.

@@ -15,6 +15,9 @@ constexpr std::string_view kDropsAccents = "normalizer.strip_accents";
 /// Rules of cutting text that have no name. Other engines do not know these keys.
 constexpr std::string_view kPatterns = "inglenook_patterns";
 constexpr std::string_view kWholeWords = "inglenook_whole_words";
+constexpr std::string_view kPrefixesOnlyFirst = "inglenook_prefixes_only_first";
+/// [id, bits of TokenSearch in their order, …]
+constexpr std::string_view kSearches = "inglenook_token_searches";
 
 class TokenizerKeys {
   public:
@@ -59,6 +62,13 @@ class TokenizerKeys {
         return out;
     }
 
+    Result<std::vector<int64_t>> integers(std::string_view name) const {
+        const MetaValue* value = find(name);
+        if (!value) return std::vector<int64_t>{};
+        if (const auto* integers = std::get_if<std::vector<int64_t>>(value)) return *integers;
+        return fail(ErrorCode::Corrupt, "key 'tokenizer.ggml.{}' is not an array of whole numbers", name);
+    }
+
     std::optional<TokenId> id(std::string_view name, size_t numTokens) const {
         const MetaValue* value = find(name);
         const auto* number = value ? std::get_if<int64_t>(value) : nullptr;
@@ -86,6 +96,35 @@ Result<std::vector<TextStep>> stepsOfWords(const TokenizerKeys& keys) {
     if (dropsAccents.value_or(isLower.value_or(true))) steps.push_back(TextStep::BaseLetters);
     if (isLower.value_or(true)) steps.push_back(TextStep::Lowercase);
     return steps;
+}
+
+constexpr bool TokenSearch::*kSearchBits[] = {&TokenSearch::takesSpaceBefore, &TokenSearch::takesSpaceBehind,
+                                              &TokenSearch::isWord, &TokenSearch::isNormalized};
+
+std::map<TokenId, TokenSearch> searchesOf(const std::vector<int64_t>& numbers, size_t numTokens) {
+    std::map<TokenId, TokenSearch> searches;
+    for (size_t i = 0; i + 1 < numbers.size(); i += 2) {
+        if (numbers[i] < 0 || static_cast<uint64_t>(numbers[i]) >= numTokens) continue;
+        TokenSearch& search = searches[static_cast<TokenId>(numbers[i])];
+        for (size_t bit = 0; bit < std::size(kSearchBits); ++bit)
+            search.*kSearchBits[bit] = (numbers[i + 1] >> bit & 1) != 0;
+    }
+    return searches;
+}
+
+/// Phi-3 was trained on prompts whose marks take the white space behind them, which GGUF does not say. Its
+/// vocabulary is known by a token that no other one has.
+std::map<TokenId, TokenSearch> searchesOfPhi3(const TokenizerData& data) {
+    constexpr std::string_view kPlain[] = {"<s>", "<unk>", "<|endoftext|>"};
+    std::map<TokenId, TokenSearch> searches;
+    const bool isPhi3 = data.model == "llama" && data.types.size() == data.tokens.size() &&
+                        std::ranges::find(data.tokens, "<|placeholder1|>") != data.tokens.end();
+    for (size_t id = 0; isPhi3 && id < data.tokens.size(); ++id) {
+        const bool isMark = data.types[id] == TokenType::Control || data.tokens[id] == "</s>";
+        if (isMark && std::ranges::find(kPlain, data.tokens[id]) == std::end(kPlain))
+            searches[static_cast<TokenId>(id)].takesSpaceBehind = true;
+    }
+    return searches;
 }
 
 TokenType tokenType(double number) {
@@ -117,6 +156,11 @@ Result<TokenizerData> readTokenizerData(const Metadata& metadata) {
     INGLE_TRY_ASSIGN(data.types, keys.perToken<TokenType>("token_type", numTokens, [](auto number) {
         return tokenType(static_cast<double>(number));
     }));
+
+    INGLE_TRY_ASSIGN(const auto searches, keys.integers(kSearches));
+    data.searches = searches.empty() ? searchesOfPhi3(data) : searchesOf(searches, numTokens);
+    INGLE_TRY_ASSIGN(const auto onlyFirst, keys.flag(kPrefixesOnlyFirst));
+    data.prefixesOnlyFirst = onlyFirst.value_or(false);
 
     data.bos = keys.id("bos_token_id", numTokens);
     if (!data.bos) data.bos = keys.id("cls_token_id", numTokens);
@@ -164,6 +208,17 @@ void writeTokenizerData(const TokenizerData& data, Metadata& metadata) {
     if (!data.patterns.empty()) {
         set(kPatterns, data.patterns);
         set(kWholeWords, data.takesWholeWords);
+    }
+    if (data.prefixesOnlyFirst) set(kPrefixesOnlyFirst, true);
+    if (!data.searches.empty()) {
+        std::vector<int64_t> numbers;
+        for (const auto& [id, search] : data.searches) {
+            int64_t bits = 0;
+            for (size_t bit = 0; bit < std::size(kSearchBits); ++bit)
+                bits |= int64_t{search.*kSearchBits[bit]} << bit;
+            numbers.insert(numbers.end(), {id, bits});
+        }
+        set(kSearches, std::move(numbers));
     }
     if (!data.merges.empty()) set("merges", data.merges);
     if (!data.scores.empty()) set("scores", std::vector<double>(data.scores.begin(), data.scores.end()));

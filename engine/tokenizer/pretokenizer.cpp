@@ -65,8 +65,51 @@ constexpr std::string_view kSingleDigits = R"(\p{N})";
 constexpr std::string_view kSpaceAtEnd = R"((?<!\s)\s+$)";
 /// Takes time by the square of a number's digits.
 constexpr std::string_view kGroupsOfThree = R"((?=(\d{3})+(?!\d)))";
+/// Of a run of digits alone: groups of three, counted from its end.
+constexpr std::string_view kThreesFromTheEnd = R"(^\p{N}{1,2}(?=(?:\p{N}{3})+$)|\p{N}{3}|\p{N}+)";
+/// Published as \d{1,3}(?=(?:\d{3})*\b), before a pattern that cuts digits into single ones anyhow.
+constexpr std::string_view kNumbersAtWordEnds = R"((?<!\d)\d++\b)";
+constexpr std::string_view kJais2Pattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|)"
+    R"(\s{512}(?!\S)|\s{256}(?!\S)|\s{128}(?!\S)|\s{64}(?!\S)|\s{32}(?!\S)|\s{16}(?!\S)|\s{8}(?!\S)|)"
+    R"(\s{4}(?!\S)|\s{1,2}(?!\S)|\s{1})";
+constexpr std::string_view kSparkPattern =
+    R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+|)"
+    R"( ?[\p{P}\p{S}]+|[\r\n]|\s+(?!\S)|\s+)";
+constexpr std::string_view kYoutuScripts =
+    R"([\x{AC00}-\x{D7A3}\x{3131}-\x{318E}]+|)"
+    R"([\x{FF01}\x{2026}\x{201C}\x{201D}\x{2018}\x{2019}\x{2014}\x{FF1A}\x{FF1B}\x{FF0C})"
+    R"(\x{3001}-\x{303F}\x{FE30}-\x{FE4F}]+|[\x{3105}-\x{312F}]+|)"
+    R"([\x{4E00}-\x{9FA5}\x{3040}-\x{309F}\x{30A0}-\x{30FF}]+)";
+/// As GPT-4o's, but each digit is a word.
+constexpr std::string_view kSingleDigitsGpt4oPattern =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+)"
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*)"
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+    R"(\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kKimiPattern =
+    R"(\p{Han}+|)"
+    R"([^\r\n\p{L}\p{N}]?(?:(?!\p{Han})[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}])*)"
+    R"((?:(?!\p{Han})[\p{Ll}\p{Lm}\p{Lo}\p{M}])+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+    R"([^\r\n\p{L}\p{N}]?(?:(?!\p{Han})[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}])+)"
+    R"((?:(?!\p{Han})[\p{Ll}\p{Lm}\p{Lo}\p{M}])*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+    R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kUfakzekaPattern =
+    R"([^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kAsianScripts =
+    R"([\x{4E00}-\x{9FFF}\x{3400}-\x{4DBF}\x{F900}-\x{FAFF}\x{3040}-\x{309F}\x{30A0}-\x{30FF})"
+    R"(\x{FF65}-\x{FF9F}\x{2F00}-\x{2FDF}\x{0E40}-\x{0E7F}\x{0E80}-\x{0EFF}\x{1780}-\x{17FF})"
+    R"(\x{1000}-\x{109F}\x{AA60}-\x{AA7F}\x{A9E0}-\x{A9FF}\x{AC00}-\x{D7AF}\x{1100}-\x{11FF}]+)";
+constexpr std::string_view kLines = R"([^\n]+|[\n]+)";
+constexpr std::string_view kExaoneMoePattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+|\p{N}|)"
+    R"( ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+)";
+constexpr std::string_view kMiniCpm5Pattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}+| ?[^\s\p{L}\p{N}]+[\r\n]*|)"
+    R"(\s*[\r\n]+|\s+(?!\S)|\s+)";
 
-enum class Vocabulary { MergesAll, AddsBos, WholeWordsAndBos };
+enum class Vocabulary { MergesAll, AddsBos, WholeWords, WholeWordsAndBos };
 
 /// Patterns are applied in order, each to every piece that the ones before have left.
 struct Definition {
@@ -148,6 +191,23 @@ constexpr Definition kDefinitions[] = {
     {"bailingmoe", {kBailingMoePattern}},
     {"seed-coder", {kSeedCoderPattern}},
     {"superbpe", {kDigitRuns, kGroupsOfThree}},
+    {"jais-2", {kJais2Pattern}},
+    {"f2llmv2", {kQwen2Pattern}},
+    {"ufakzeka", {kUfakzekaPattern}},
+    {"laguna", {kLines, kQwen2Pattern}},
+    {"minicpm5", {kUpToThreeDigits, kMiniCpm5Pattern}, Vocabulary::WholeWords},
+    {"exaone-moe", {kExaoneMoePattern}},
+    {"hy_v4", {kUpToThreeDigits, kHanAndKana, kDeepseek3Pattern}},
+    {"spark2_5", {kUpToThreeDigits, kHanAndKana, kSparkPattern, kSingleDigits}},
+    {"youtu", {kYoutuScripts, kSingleDigitsGpt4oPattern}, Vocabulary::WholeWords},
+    {"talkie", {kGpt4oPattern}},
+    {"granite-embed-multi-97m", {kGpt4oPattern}, Vocabulary::WholeWords},
+    {"tiny_aya", {kNumbersAtWordEnds, kSingleDigitsGpt4oPattern}},
+    {"cohere2moe", {kNumbersAtWordEnds, kSingleDigitsGpt4oPattern}},
+    {"afmoe", {kDigitRuns, kThreesFromTheEnd, kAsianScripts, kDeepseek3Pattern}},
+    {"kimi-k2", {kKimiPattern}},
+    {"bailingmoe2", {kBailingMoePattern}},
+    {"llada-moe", {kBailingMoePattern}},
 };
 
 /// PCRE2's \s also takes U+180E, which has not been white space since Unicode 6.3.
@@ -363,8 +423,11 @@ Result<std::unique_ptr<const PreTokenizer>> PreTokenizer::create(std::string_vie
                          Pattern::compile(text, text == kGroupsOfThree ? Paid::Yes : Paid::No));
         result->m_patterns.push_back(std::move(pattern));
     }
-    result->m_takesWholeWords = definition->vocabulary == Vocabulary::WholeWordsAndBos;
-    result->m_addsBosByDefault = definition->vocabulary != Vocabulary::MergesAll;
+    const Vocabulary vocabulary = definition->vocabulary;
+    result->m_takesWholeWords =
+        vocabulary == Vocabulary::WholeWords || vocabulary == Vocabulary::WholeWordsAndBos;
+    result->m_addsBosByDefault =
+        vocabulary == Vocabulary::AddsBos || vocabulary == Vocabulary::WholeWordsAndBos;
     return result;
 }
 

@@ -54,7 +54,8 @@ SentencePieceTokenizer::SentencePieceTokenizer(const TokenizerData& data,
       m_unknown(idOr(data.unknown, defaults.unknown, data)),
       m_addBos(data.addBos.value_or(defaults.addBos)),
       m_addEos(data.addEos.value_or(defaults.addEos)),
-      m_addSpacePrefix(data.addSpacePrefix.value_or(defaults.addSpacePrefix)) {
+      m_addSpacePrefix(data.addSpacePrefix.value_or(defaults.addSpacePrefix)),
+      m_prefixesOnlyFirst(data.prefixesOnlyFirst) {
     m_byteIds.fill(-1);
     for (size_t id = 0; id < data.tokens.size(); ++id) addPiece(data.tokens[id], typeOfPiece(data, id));
 }
@@ -78,13 +79,13 @@ Result<std::vector<TokenId>> SentencePieceTokenizer::encode(std::span<const Text
     std::vector<TokenId> ids;
     const bool spelled = !fragments.empty() && fragments[0].special == m_bos;
     if (addSpecial && m_addBos && m_bos && !spelled) ids.push_back(*m_bos);
-    bool afterSpecial = true;
+    bool takesPrefix = true;
     for (const Fragment& fragment : fragments) {
         if (fragment.special)
             ids.push_back(*fragment.special);
         else
-            INGLE_TRY(encodePlain(fragment.text, m_addSpacePrefix && afterSpecial, meter, ids));
-        afterSpecial = fragment.special.has_value();
+            INGLE_TRY(encodePlain(fragment.text, m_addSpacePrefix && takesPrefix, meter, ids));
+        takesPrefix = fragment.special && !m_prefixesOnlyFirst;
     }
     if (addSpecial && m_addEos && m_eos) ids.push_back(*m_eos);
     return ids;

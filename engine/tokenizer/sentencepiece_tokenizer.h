@@ -60,7 +60,7 @@ class SentencePieceTokenizer : public Tokenizer {
 
     SpecialTokens m_special;
     std::optional<TokenId> m_bos, m_eos, m_unknown;
-    bool m_addBos, m_addEos, m_addSpacePrefix;
+    bool m_addBos, m_addEos, m_addSpacePrefix, m_prefixesOnlyFirst;
     std::vector<std::string> m_pieces;  // what each id decodes to
     size_t m_longestText = 0;           // of a piece, as the file has it
     std::array<TokenId, 256> m_byteIds;

@@ -1,11 +1,14 @@
 #include "engine/tokenizer/special_tokens.h"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "engine/base/find_text.h"
 #include "engine/tokenizer/text_steps.h"
+#include "ingle/utf8.h"
 
 namespace ingle::tokenizer {
 namespace {
@@ -35,12 +38,76 @@ constexpr std::string_view kEndTexts[] = {"<|eot_id|>",
                                           "<|tool_response>",
                                           "<|user|>",
                                           "<|observation|>",
-                                          "<\uFF5Cend\u2581of\u2581sentence\uFF5C>"};
+                                          "<\uFF5Cend\u2581of\u2581sentence\uFF5C>",
+                                          "<\uFF5Chy_eos:opensource\uFF5C>",
+                                          "<|END_OF_TURN_TOKEN|>",
+                                          "<|end_of_msg|>",
+                                          "<|role_end|>",
+                                          "<end_of_sentence>",
+                                          "</assistant>",
+                                          "[e~[",
+                                          "\u3008|EOS|\u3009"};
+
+bool isEndText(std::string_view text) {
+    return std::ranges::find(kEndTexts, text) != std::end(kEndTexts);
+}
 
 /// Whether a token of kEndTexts is text in this vocabulary: HTML's "</s>", which ends what is struck out
-/// (Gemma's vocabulary has the tags as tokens).
-bool isTag(const formats::TokenizerData& data, size_t id) {
-    return data.tokens[id] == "</s>" && id < data.types.size() && data.types[id] == TokenType::UserDefined;
+/// (Gemma's vocabulary has the tags as tokens), and what the file calls normal although it names tokens that
+/// end answers, unless the chat template writes it.
+bool isText(const formats::TokenizerData& data, size_t id) {
+    if (id >= data.types.size()) return false;
+    const std::string& text = data.tokens[id];
+    if (text == "</s>" && data.types[id] == TokenType::UserDefined) return true;
+    const bool isNamed = data.eos || data.eot;
+    return data.types[id] == TokenType::Normal && isNamed &&
+           data.chatTemplate.find(text) == std::string::npos;
+}
+
+/// Conversions of fine-tuned models have marks of turns as user-defined tokens, which any text could spell.
+bool looksLikeControl(std::string_view text) {
+    return isEndText(text) || (text.starts_with("<|") && text.ends_with("|>"));
+}
+
+bool isSpaceAt(std::string_view text, size_t at, size_t& size) {
+    const FirstCharacter first = firstCharacter(text.substr(at));
+    size = first.bytes;
+    const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(first.code));
+    return first.isWellFormed && ((first.code >= 0x09 && first.code <= 0x0D) || first.code == 0x85 ||
+                                  (category >= UTF8PROC_CATEGORY_ZS && category <= UTF8PROC_CATEGORY_ZP));
+}
+
+void dropSpaceBefore(std::string& text) {
+    size_t begin = 0;
+    for (size_t size = 0; begin < text.size() && isSpaceAt(text, begin, size);) begin += size;
+    text.erase(0, begin);
+}
+
+void dropSpaceBehind(std::string& text) {
+    while (!text.empty()) {
+        size_t at = text.size() - 1, size = 0;
+        while (at > 0 && !isBoundary(text, at)) --at;
+        if (!isSpaceAt(text, at, size) || at + size != text.size()) return;
+        text.resize(at);
+    }
+}
+
+/// A letter, digit, mark or underscore, as \w of regular expressions.
+bool isWordAt(std::string_view text, size_t at) {
+    const FirstCharacter first = firstCharacter(text.substr(at));
+    if (!first.isWellFormed) return false;
+    const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(first.code));
+    return (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO) ||
+           category == UTF8PROC_CATEGORY_PC;
+}
+
+/// Whether no word goes on at either side.
+bool standsAlone(std::string_view text, size_t begin, size_t end) {
+    if (end < text.size() && isWordAt(text, end)) return false;
+    if (begin == 0) return true;
+    size_t before = begin - 1;
+    while (before > 0 && !isBoundary(text, before)) --before;
+    return !isWordAt(text, before);
 }
 
 /// Tells quickly of most texts that they do not stand in a long one: by the hashes of all its runs of four
@@ -70,7 +137,8 @@ class FourByteRuns {
 };
 
 /// Cuts every occurrence of one special token out of the plain parts.
-std::vector<Fragment> cutOut(std::vector<Fragment> fragments, TokenId id, std::string_view text) {
+std::vector<Fragment> cutOut(std::vector<Fragment> fragments, TokenId id, std::string_view text,
+                             bool isWord) {
     std::vector<Fragment> out;
     for (Fragment& fragment : fragments) {
         size_t at = fragment.special ? std::string::npos : base::findText(fragment.text, text);
@@ -78,11 +146,13 @@ std::vector<Fragment> cutOut(std::vector<Fragment> fragments, TokenId id, std::s
             out.push_back(std::move(fragment));
             continue;
         }
-        size_t begin = 0;
-        for (; at != std::string::npos; at = base::findText(fragment.text, text, begin)) {
+        size_t begin = 0, from = 0;
+        for (; at != std::string::npos; at = base::findText(fragment.text, text, from)) {
+            from = at + text.size();
+            if (isWord && !standsAlone(fragment.text, at, from)) continue;
             if (at > begin) out.push_back({std::nullopt, fragment.text.substr(begin, at - begin)});
             out.push_back({id, ""});
-            begin = at + text.size();
+            begin = from;
         }
         if (begin < fragment.text.size()) out.push_back({std::nullopt, fragment.text.substr(begin)});
     }
@@ -92,21 +162,29 @@ std::vector<Fragment> cutOut(std::vector<Fragment> fragments, TokenId id, std::s
 }  // namespace
 
 SpecialTokens::SpecialTokens(const formats::TokenizerData& data, std::optional<TokenId> eos)
-    : m_textSteps(data.textSteps) {
+    : m_searches(data.searches), m_textSteps(data.textSteps) {
     for (size_t i = 0; i < data.types.size(); ++i) {
         const TokenType type = data.types[i];
         const bool isSpecial =
             type == TokenType::Control || type == TokenType::Unknown || type == TokenType::UserDefined;
-        if (isSpecial && !data.tokens[i].empty())
-            m_candidates.push_back({static_cast<TokenId>(i), data.tokens[i], type == TokenType::UserDefined});
+        if (!isSpecial || data.tokens[i].empty()) continue;
+        const auto id = static_cast<TokenId>(i);
+        const bool inAnyText = type == TokenType::UserDefined && !looksLikeControl(data.tokens[i]);
+        const auto found = data.searches.find(id);
+        const auto search = found == data.searches.end() ? formats::TokenSearch{} : found->second;
+        if (inAnyText && search.isNormalized)
+            m_normalized.push_back({id, withTextSteps(data.tokens[i], m_textSteps), true, search});
+        else
+            m_candidates.push_back({id, data.tokens[i], inAnyText, search});
     }
-    std::ranges::stable_sort(m_candidates, std::ranges::greater{},
-                             [](const Candidate& c) { return c.text.size(); });
+    for (auto* candidates : {&m_candidates, &m_normalized})
+        std::ranges::stable_sort(*candidates, std::ranges::greater{},
+                                 [](const Candidate& c) { return c.text.size(); });
 
     for (const auto& id : {eos, data.eot, data.eom})
         if (id) m_endOfGeneration.push_back(*id);
     for (size_t i = 0; i < data.tokens.size(); ++i)
-        if (std::ranges::find(kEndTexts, data.tokens[i]) != std::end(kEndTexts) && !isTag(data, i))
+        if (isEndText(data.tokens[i]) && !isText(data, i))
             m_endOfGeneration.push_back(static_cast<TokenId>(i));
     // Where a message has parts ("channels"), <|end|> ends a part only, and these two end the message.
     const auto idOf = [&](std::string_view text) {
@@ -119,29 +197,75 @@ SpecialTokens::SpecialTokens(const formats::TokenizerData& data, std::optional<T
     std::ranges::sort(m_endOfGeneration);
 }
 
+Result<std::vector<Fragment>> SpecialTokens::cut(std::string_view text, bool parseSpecial,
+                                                 std::span<const Candidate> candidates,
+                                                 TextMeter& meter) const {
+    std::vector<Fragment> parts;
+    if (!text.empty()) parts.push_back({std::nullopt, std::string(text)});
+    const FourByteRuns runs(text, candidates.size());
+    for (const Candidate& candidate : candidates) {
+        if (!parseSpecial && !candidate.inAnyText) continue;
+        if (!runs.mayHold(candidate.text)) continue;
+        INGLE_TRY(meter.spend(candidate.text.size() + text.size() / 8 + 4 * parts.size()));
+        parts = cutOut(std::move(parts), candidate.id, candidate.text, candidate.search.isWord);
+    }
+    return parts;
+}
+
+void SpecialTokens::join(std::vector<Fragment> parts, std::vector<Fragment>& out) const {
+    const auto searchOf = [this](TokenId id) {
+        const auto found = m_searches.find(id);
+        return found == m_searches.end() ? formats::TokenSearch{} : found->second;
+    };
+    for (Fragment& part : parts) {
+        const bool isBehindSpecial = !out.empty() && out.back().special;
+        if (part.special) {
+            const bool trims = !out.empty() && !isBehindSpecial && searchOf(*part.special).takesSpaceBefore;
+            if (trims) dropSpaceBehind(out.back().text);
+            if (trims && out.back().text.empty()) out.pop_back();
+        } else if (isBehindSpecial && searchOf(*out.back().special).takesSpaceBehind) {
+            dropSpaceBefore(part.text);
+            if (part.text.empty()) continue;
+        }
+        if (!part.special && !out.empty() && !out.back().special)
+            out.back().text += part.text;
+        else
+            out.push_back(std::move(part));
+    }
+}
+
 Result<std::vector<Fragment>> SpecialTokens::split(std::span<const TextSegment> segments,
                                                    TextMeter& meter) const {
     std::vector<Fragment> out;
     for (const TextSegment& segment : segments) {
-        std::vector<Fragment> parts;
-        if (!segment.text.empty()) parts.push_back({std::nullopt, segment.text});
-        const FourByteRuns runs(segment.text, m_candidates.size());
-        for (const Candidate& candidate : m_candidates) {
-            if (!segment.parseSpecial && !candidate.inAnyText) continue;
-            if (!runs.mayHold(candidate.text)) continue;
-            INGLE_TRY(meter.spend(candidate.text.size() + segment.text.size() / 8 + 4 * parts.size()));
-            parts = cutOut(std::move(parts), candidate.id, candidate.text);
-        }
-        for (Fragment& part : parts) {
-            if (!part.special && !out.empty() && !out.back().special)
-                out.back().text += part.text;
-            else
-                out.push_back(std::move(part));
-        }
+        INGLE_TRY_ASSIGN(auto parts, cut(segment.text, segment.parseSpecial, m_candidates, meter));
+        join(std::move(parts), out);
     }
     for (Fragment& fragment : out)
         if (!fragment.special) fragment.text = withTextSteps(std::move(fragment.text), m_textSteps);
-    return out;
+    if (m_normalized.empty()) return out;
+    std::vector<Fragment> cutAgain;
+    for (Fragment& fragment : out) {
+        std::vector<Fragment> parts{std::move(fragment)};
+        if (!parts.front().special) {
+            INGLE_TRY_ASSIGN(parts, cut(parts.front().text, false, m_normalized, meter));
+        }
+        join(std::move(parts), cutAgain);
+    }
+    return cutAgain;
+}
+
+bool SpecialTokens::keepsText() const {
+    return m_textSteps.empty() && std::ranges::none_of(m_searches, [](const auto& entry) {
+               return entry.second.takesSpaceBefore || entry.second.takesSpaceBehind;
+           });
+}
+
+size_t SpecialTokens::longest() const {
+    size_t longest = 0;
+    for (const auto* candidates : {&m_candidates, &m_normalized})
+        if (!candidates->empty()) longest = std::max(longest, candidates->front().text.size());
+    return longest;
 }
 
 bool SpecialTokens::isEndOfGeneration(TokenId id) const {

@@ -2,6 +2,7 @@
 /// vocabulary asks for, and knowing which end an answer.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,25 +30,35 @@ class SpecialTokens {
     SpecialTokens(const formats::TokenizerData& data, std::optional<TokenId> eos);
 
     /// Cuts the special tokens out of the segments. Control and unknown tokens are only recognised in
-    /// segments with parseSpecial, user-defined ones everywhere. Plain text of neighbouring segments is
-    /// joined, so that it is tokenized like the whole prompt, and then changed by the vocabulary's text
-    /// steps; a special token never spans two segments. Errors: as TextMeter.
+    /// segments with parseSpecial, user-defined ones everywhere, unless they look like control tokens. Plain
+    /// text of neighbouring segments is joined, so that it is tokenized like the whole prompt, and then
+    /// changed by the vocabulary's text steps; a special token never spans two segments, but may take the
+    /// white space of the next one. Errors: as TextMeter.
     Result<std::vector<Fragment>> split(std::span<const TextSegment> segments, TextMeter& meter) const;
 
     bool isEndOfGeneration(TokenId id) const;
     /// False when split() changes plain text.
-    bool keepsText() const { return m_textSteps.empty(); }
+    bool keepsText() const;
     /// Bytes of the longest one's text.
-    size_t longest() const { return m_candidates.empty() ? 0 : m_candidates.front().text.size(); }
+    size_t longest() const;
 
   private:
     struct Candidate {
         TokenId id;
         std::string text;
         bool inAnyText;  // user-defined
+        formats::TokenSearch search;
     };
 
+    /// The parts of plain text.
+    Result<std::vector<Fragment>> cut(std::string_view text, bool parseSpecial,
+                                      std::span<const Candidate> candidates, TextMeter& meter) const;
+    /// Adds parts, joined with what is there; special tokens take the white space that is theirs.
+    void join(std::vector<Fragment> parts, std::vector<Fragment>& out) const;
+
     std::vector<Candidate> m_candidates;  // longest text first
+    std::vector<Candidate> m_normalized;  // such that are looked for behind the text steps
+    std::map<TokenId, formats::TokenSearch> m_searches;
     std::vector<formats::TextStep> m_textSteps;
     std::vector<TokenId> m_endOfGeneration;  // sorted
 };

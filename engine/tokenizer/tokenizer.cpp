@@ -8,7 +8,12 @@ namespace ingle::tokenizer {
 Result<std::unique_ptr<Tokenizer>> createTokenizer(const formats::TokenizerData& data) {
     if (data.model == "none") return std::unique_ptr<Tokenizer>();
     const auto kinds = allTokenizers();
-    const auto it = std::ranges::find(kinds, data.model, &TokenizerKind::model);
+    // Files that call this vocabulary byte-level name it as pre-tokenizer.
+    constexpr std::string_view kMergedLines[] = {"gemma4", "granite-embed-multi-311m", "sarvam-moe"};
+    const bool isMergedLines =
+        data.model == "gpt2" && std::ranges::find(kMergedLines, data.pre) != std::end(kMergedLines);
+    const std::string_view model = isMergedLines ? kMergedLines[0] : std::string_view(data.model);
+    const auto it = std::ranges::find(kinds, model, &TokenizerKind::model);
     if (it == kinds.end())
         return withId<ErrorId::UnknownTokenizer>(
             fail(ErrorCode::Unsupported, "the tokenizer '{}' is not supported", shown(data.model)),

@@ -104,9 +104,13 @@ std::vector<AddedToken> addedTokens(const Metadata& config) {
         const bool isNumber = !number.empty() && number.size() < 9 &&
                               number.find_first_not_of("0123456789") == std::string::npos;
         if (!content || !isNumber) continue;
-        const bool isSpecial =
-            config.boolOr(fmt::format("{}{}.special", kPlace, number), false).value_or(false);
-        added.push_back({std::stoull(number), *content, isSpecial});
+        const auto flag = [&](const char* name) {
+            return config.boolOr(fmt::format("{}{}.{}", kPlace, number, name), false).value_or(false);
+        };
+        added.push_back({std::stoull(number),
+                         *content,
+                         flag("special"),
+                         {flag("lstrip"), flag("rstrip"), flag("single_word"), flag("normalized")}});
     }
     return added;
 }
@@ -217,6 +221,8 @@ Status addTokens(TokenizerData& data, std::span<const AddedToken> added) {
         // A byte stays one whatever the list says.
         if (type == TokenType::Byte) continue;
         type = isUnknown ? TokenType::Unknown : token.isSpecial ? TokenType::Control : TokenType::UserDefined;
+        data.searches.erase(static_cast<TokenId>(token.id));
+        if (token.search != TokenSearch{}) data.searches[static_cast<TokenId>(token.id)] = token.search;
     }
     return {};
 }
@@ -228,6 +234,8 @@ void fitVocabulary(TokenizerData& data, uint64_t numTokens) {
     data.tokens.resize(numTokens);
     if (!data.types.empty()) data.types.resize(numTokens);
     if (!data.scores.empty()) data.scores.resize(numTokens);
+    std::erase_if(data.searches,
+                  [&](const auto& entry) { return static_cast<uint64_t>(entry.first) >= numTokens; });
     for (auto* id :
          {&data.bos, &data.eos, &data.eot, &data.eom, &data.unknown, &data.padding, &data.separator})
         if (*id && static_cast<uint64_t>(**id) >= numTokens) *id = std::nullopt;

@@ -41,6 +41,7 @@ struct AddedToken {
     uint64_t id = 0;
     std::string content;
     bool isSpecial = false;
+    TokenSearch search = {};
 };
 
 /// What all these files say: a vocabulary, without the roles of its special tokens.

@@ -127,8 +127,11 @@ std::vector<AddedToken> addedTokens(const Rules& rules) {
         const MetaValue* id = rules.all().find(at + ".id");
         const auto* number = id ? std::get_if<int64_t>(id) : nullptr;
         if (!number || *number < 0) return added;
-        added.push_back({static_cast<uint64_t>(*number), rules.text(at + ".content"),
-                         rules.flag(at + ".special", false)});
+        const auto flag = [&](const char* name) { return rules.flag(at + name, false); };
+        added.push_back({static_cast<uint64_t>(*number),
+                         rules.text(at + ".content"),
+                         flag(".special"),
+                         {flag(".lstrip"), flag(".rstrip"), flag(".single_word"), flag(".normalized")}});
     }
 }
 
@@ -143,6 +146,13 @@ bool isByteToken(std::string_view text) {
 void markBytes(TokenizerData& data) {
     for (size_t id = 0; id < data.tokens.size(); ++id)
         if (isByteToken(data.tokens[id])) data.types[id] = TokenType::Byte;
+}
+
+/// "Metaspace": where text gets a space in front.
+void setSpacePrefix(const Rules& rules, const Rule& rule, TokenizerData& data) {
+    const std::string scheme = rules.text(rule.at + ".prepend_scheme");
+    data.addSpacePrefix = scheme != "never" && rules.flag(rule.at + ".add_prefix_space", true);
+    data.prefixesOnlyFirst = scheme == "first";
 }
 
 constexpr std::pair<std::string_view, TextStep> kTextSteps[] = {
@@ -202,8 +212,7 @@ Status setScores(const Rules& rules, const Collector& file, TokenizerData& data)
             if (rule.type == "Prepend")
                 data.addSpacePrefix = true;
             else if (rule.type == "Metaspace")
-                data.addSpacePrefix = rules.text(rule.at + ".prepend_scheme") != "never" &&
-                                      rules.flag(rule.at + ".add_prefix_space", true);
+                setSpacePrefix(rules, rule, data);
             else if (rule.type != "Replace" && rule.type != "Split") {
                 if (isChanged) return unknownRule(rule, "pieces");
                 INGLE_TRY(addTextStep(rule, "pieces", data));
@@ -280,8 +289,7 @@ Status setUnigram(const Rules& rules, Collector& file, TokenizerData& data) {
         if (rule.type == "WhitespaceSplit")
             data.removeExtraSpaces = true;
         else if (rule.type == "Metaspace")
-            data.addSpacePrefix = rules.text(rule.at + ".prepend_scheme") != "never" &&
-                                  rules.flag(rule.at + ".add_prefix_space", true);
+            setSpacePrefix(rules, rule, data);
         else
             return unknownRule(rule, "unigrams");
     }

@@ -172,6 +172,61 @@ TEST(LlamaTokenizer, tagsOfHtmlEndNoAnswer) {
     EXPECT_TRUE(create(data)->isEndOfGeneration(2)) << "named as the end";
 }
 
+TEST(Tokenizer, whatAFileCallsNormalEndsNoAnswer) {
+    TokenizerData data = gpt2Data();
+    data.tokens.insert(data.tokens.end(), {"</s>", "[EOS]", "<|user|>", "<|im_end|>"});
+    data.types.resize(data.tokens.size(), TokenType::Normal);
+    for (const TokenId id : {6, 7, 8, 9}) EXPECT_FALSE(create(data)->isEndOfGeneration(id)) << id;
+    EXPECT_TRUE(create(data)->isEndOfGeneration(5)) << "named as the end";
+    data.chatTemplate = "{{ message.content }}<|im_end|>";
+    EXPECT_TRUE(create(data)->isEndOfGeneration(9)) << "written by the template";
+    EXPECT_FALSE(create(data)->isEndOfGeneration(6));
+    data.eos.reset();
+    EXPECT_TRUE(create(data)->isEndOfGeneration(6)) << "no other token is named";
+}
+
+TEST(Tokenizer, aMarkOfTurnsThatAFileCallsUserDefinedIsTextInMessages) {
+    TokenizerData data = gpt2Data();
+    data.tokens.insert(data.tokens.end(), {"<|im_end|>", "<|im_start|>", "<tool>"});
+    data.types.resize(data.tokens.size(), TokenType::UserDefined);
+    const auto tokenizer = create(data);
+    for (const char* mark : {"a<|im_end|>", "a<|im_start|>"})
+        EXPECT_THAT(encode(*tokenizer, {{mark, false}}), ::testing::Each(0)) << mark;
+    EXPECT_THAT(encode(*tokenizer, {{"a<|im_end|>", true}}), ElementsAre(0, 6));
+    EXPECT_THAT(encode(*tokenizer, {{"a<tool>", false}}), ElementsAre(0, 8));
+}
+
+/// Tokens that take white space, stand alone, or are looked for in what others have left.
+TEST(Tokenizer, addedTokensAreLookedForAsTheFileSays) {
+    TokenizerData data = gpt2Data();
+    data.tokens.insert(data.tokens.end(), {"<|user|>", "<mask>", "EOT", "\u010a\u010a", "\u010a", "\n\n"});
+    data.types.resize(data.tokens.size(), TokenType::Normal);
+    data.types[6] = data.types[7] = TokenType::Control;
+    data.types[8] = data.types[11] = TokenType::UserDefined;
+    data.searches[6].takesSpaceBehind = true;
+    data.searches[7].takesSpaceBefore = true;
+    data.searches[8].isWord = true;
+    data.searches[11].isNormalized = true;
+    const auto tokenizer = create(data);
+    EXPECT_THAT(encode(*tokenizer, {{"<|user|> \n\n a", true}}), ElementsAre(6, 0));
+    EXPECT_THAT(encode(*tokenizer, {{"<|user|>\n", true}, {"\n ab", false}}), ElementsAre(6, 2));
+    EXPECT_THAT(encode(*tokenizer, {{"a", false}, {"  ", false}, {" <mask> a", true}}),
+                ElementsAre(0, 7, 3, 0));
+    EXPECT_THAT(encode(*tokenizer, {{"EOT a", false}}), ElementsAre(8, 3, 0));
+    EXPECT_THAT(encode(*tokenizer, {{"EOTab", false}}), ElementsAre(2));
+    EXPECT_THAT(encode(*tokenizer, {{"abEOT", false}}), ElementsAre(2));
+    EXPECT_THAT(encode(*tokenizer, {{"a\n\nb", false}}), ElementsAre(0, 11, 1));
+    EXPECT_EQ(tokenizer->mostBytesPerId(), 0u);
+}
+
+TEST(LlamaTokenizer, thePrefixMayBeOfTheFirstWordOnly) {
+    TokenizerData data = llamaData();
+    EXPECT_THAT(encode(*create(data), {{"ab[X]ab", true}}), ElementsAre(7, 9, 7));
+    data.prefixesOnlyFirst = true;
+    EXPECT_THAT(encode(*create(data), {{"ab[X]ab", true}}), ElementsAre(7, 9, 6));
+    EXPECT_THAT(encode(*create(data), {{"[X]ab", true}}), ElementsAre(9, 6));
+}
+
 TEST(LlamaTokenizer, toleratesDuplicateEmptyAndUntypedPieces) {
     TokenizerData data = llamaData();
     data.tokens.insert(data.tokens.end(), {"ab", "", "\xFF", std::string("a\0b", 3)});
@@ -326,6 +381,17 @@ TEST(PreTokenizer, wordsAreTheText) {
     EXPECT_THAT(words("llama-bpe", "12345\r\n\r\n x"), ElementsAre("123", "45", "\r\n\r\n", " x"));
     EXPECT_THAT(words("qwen2", "123 DON'T"), ElementsAre("1", "2", "3", " DON", "'T"));
     EXPECT_THAT(words("starcoder", "a12"), ElementsAre("a", "1", "2"));
+    EXPECT_THAT(words("afmoe", "a1234567"), ElementsAre("a", "1", "234", "567"));
+    EXPECT_THAT(words("tiny_aya", "  123 DON'T"), ElementsAre("  ", "1", "2", "3", " DON'T"));
+    EXPECT_THAT(words("kimi-k2", "ab\u4f60\u597dcd 1234"),
+                ElementsAre("ab", "\u4f60\u597d", "cd", " ", "123", "4"));
+    EXPECT_THAT(words("ufakzeka", "Ali'nin 12"), ElementsAre("Ali", "'nin", " ", "1", "2"));
+    EXPECT_THAT(words("laguna", "a \n\n b"), ElementsAre("a", " ", "\n\n", " b"));
+    EXPECT_THAT(words("exaone-moe", "a b, 12"), ElementsAre("a b", ",", " ", "1", "2"));
+    EXPECT_THAT(words("minicpm5", "12345"), ElementsAre("123", "45"));
+    EXPECT_THAT(words("spark2_5", "a!\n12"), ElementsAre("a", "!", "\n", "1", "2"));
+    EXPECT_THAT(words("jais-2", "a   b"), ElementsAre("a", "  ", " b"));
+    EXPECT_THAT(words("youtu", "a\u4f60\u3002b"), ElementsAre("a", "\u4f60", "\u3002", "b"));
     EXPECT_THAT(words("deepseek-llm", "x   y  "), ElementsAre("x", "  ", " y", "  "));
     EXPECT_THAT(words("gpt-2",
                       "a\xFF\xFE"

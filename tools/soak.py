@@ -76,6 +76,13 @@ def parts(mutations: int, runs: int, kills: int, bombs: int) -> list[Part]:
             {"INGLE_BOMBS": str(bombs)},
         ),
         Part(
+            "replies",
+            "replies of all forms of calls and thoughts, damaged and cut: no byte is lost (a test run: 4,000)",
+            "1,000,000 replies",
+            ctest("release", "-R", "ReplyDamage", "--timeout", "7200"),
+            {"INGLE_REPLIES": "1000000"},
+        ),
+        Part(
             "races",
             (
                 "the client of the engine, history and storage under ThreadSanitizer, which must find the races that"

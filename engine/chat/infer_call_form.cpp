@@ -5,95 +5,20 @@
 #include <optional>
 #include <string>
 
-#include "engine/chat/dialects/written_values.h"
-#include "engine/chat/jinja/from_json.h"
+#include "engine/chat/call_probe.h"
 #include "engine/chat/markup.h"
-#include "engine/chat/template_variables.h"
 #include "ingle/bounded_json.h"
 
 namespace ingle::chat {
 namespace {
 
 using json = nlohmann::ordered_json;
+using namespace probe;
 
-/// Texts that no template has. Each call has two parameters.
-constexpr const char *kText = "qz1text", *kName = "qzname", *kKeys[] = {"qzkey1", "qzkey2"};
 constexpr const char* kValues[][2] = {{"qzvalue1", "qzvalue2"}, {"qzvalue3", "qzvalue4"}};
-constexpr const char* kIds[] = {"qz1callid", "qz2callid"};
-/// In place of the ids, which differ from call to call.
-constexpr std::string_view kId = "qzcallid";
-
-/// What published templates make of such chats takes a hundredth of it.
-constexpr size_t kMostWork = size_t{32} << 20;
-
-std::string toolsText() {
-    json properties = json::object();
-    for (const char* key : kKeys) properties[key] = {{"type", "string"}, {"description", "qz"}};
-    const json function{{"name", kName},
-                        {"description", "qz"},
-                        {"parameters", {{"type", "object"}, {"properties", properties}}}};
-    return json::array({{{"type", "function"}, {"function", function}}}).dump();
-}
 
 json argumentsOf(size_t call) {
     return {{kKeys[0], kValues[call][0]}, {kKeys[1], kValues[call][1]}};
-}
-
-/// What a template writes of an answer with so many calls; of none: with a text.
-class CallTexts {
-  public:
-    CallTexts(const jinja::Template& chatTemplate, const MessageForm& form)
-        : m_template(chatTemplate), m_form(form) {}
-
-    std::optional<std::string> render(size_t numCalls) {
-        json answer{{"role", "assistant"}, {"content", numCalls == 0 ? kText : ""}};
-        for (size_t i = 0; i < numCalls; ++i) {
-            json arguments = argumentsOf(i);
-            if (m_form.argumentsAreText) arguments = arguments.dump();
-            answer["tool_calls"].push_back({{"id", kIds[i]},
-                                            {"type", "function"},
-                                            {"function", {{"name", kName}, {"arguments", arguments}}}});
-        }
-        const auto list =
-            jinja::fromJson(json::array({{{"role", "user"}, {"content", "qzquestion"}}, std::move(answer)}));
-        if (!list) return std::nullopt;
-        const auto segments =
-            renderTemplate(m_template, *list, {.tools = toolsText()}, GenerationPrompt::Omit, m_meter);
-        if (!segments) return std::nullopt;
-        std::string text;
-        for (const auto& segment : *segments) text += segment.text;
-        for (const char* id : kIds)
-            for (size_t at = text.find(id); at != text.npos; at = text.find(id, at))
-                text.replace(at, std::string_view(id).size(), kId);
-        return text;
-    }
-
-  private:
-    const jinja::Template& m_template;
-    const MessageForm& m_form;
-    jinja::Meter m_meter{kMostWork};
-};
-
-std::string_view commonBegin(std::string_view a, std::string_view b) {
-    const auto [end, other] = std::ranges::mismatch(a, b);
-    return a.substr(0, static_cast<size_t>(end - a.begin()));
-}
-
-std::string_view commonEnd(std::string_view a, std::string_view b) {
-    size_t size = 0;
-    while (size < std::min(a.size(), b.size()) && a[a.size() - 1 - size] == b[b.size() - 1 - size]) ++size;
-    return a.substr(a.size() - size);
-}
-
-std::string_view stripped(std::string_view text) {
-    const size_t begin = text.find_first_not_of(kBlanks);
-    if (begin == text.npos) return {};
-    return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
-}
-
-/// The part of a text's end that begins with a mark or a blank: what is before may be half a mark.
-std::string_view wholeMarks(std::string_view end) {
-    return end.substr(std::min(end.find_first_of("<[( \t\r\n"), end.size()));
 }
 
 /// What `with` has in place of the text that `plain` has.
@@ -119,30 +44,14 @@ std::optional<std::string> literal(std::string_view text) {
     return out;
 }
 
-/// The object in `text` from `from` on that holds the texts; nothing: none does.
-std::optional<WrittenCall> objectWith(std::string_view text, size_t from,
-                                      std::initializer_list<const char*> held) {
-    for (size_t at = text.find('{', from); at != text.npos; at = text.find('{', at + 1)) {
-        std::string_view rest = text.substr(at);
-        const auto object = takeJson(rest);
-        if (!object || !parseBounded<json>(*object).is_object()) continue;
-        const bool holdsAll =
-            std::ranges::all_of(held, [&](const char* each) { return object->find(each) != object->npos; });
-        if (holdsAll) return WrittenCall{at, at + object->size(), {}, {}};
-    }
-    return std::nullopt;
-}
-
 /// Call number `number`, which begins behind `from`.
 std::optional<WrittenCall> findCall(std::string_view text, size_t from, size_t number) {
     const auto& values = kValues[number];
     const size_t name = text.find(kName, from);
     if (name == text.npos) return std::nullopt;
     const size_t nameEnd = name + std::string_view(kName).size();
-    if (auto whole = objectWith(text, from, {kName, kKeys[0], values[0]}); whole && whole->begin < name) {
-        whole->pattern = "{call}";
-        return whole;
-    }
+    const auto whole = objectWith(text, from, {kName, kKeys[0], values[0]});
+    if (whole && whole->begin < name) return WrittenCall{whole->begin, whole->end, "{call}", {}};
     if (auto arguments = objectWith(text, nameEnd, {kKeys[0], values[0]})) {
         const auto between = literal(text.substr(nameEnd, arguments->begin - nameEnd));
         if (!between) return std::nullopt;
@@ -232,18 +141,46 @@ std::shared_ptr<const InferredForm> inferCallForm(const jinja::Template& chatTem
                                                   std::string_view source, const MessageForm& messages) {
     if (!messages.hasCalls) return nullptr;
     CallTexts texts(chatTemplate, messages);
-    const auto plain = texts.render(0), one = texts.render(1), two = texts.render(2);
+    const json calls[] = {argumentsOf(0), argumentsOf(1)};
+    const std::span<const json> all(calls);
+    const auto plain = texts.render({}), one = texts.render(all.first(1)), two = texts.render(all);
     if (!plain || !one || plain->find(kText) == plain->npos) return nullptr;
     const std::string_view oneCall = differing(*one, *plain);
     const std::string_view twoCalls = two ? differing(*two, *plain) : std::string_view();
     const auto areRead = [&](const CallReading& reading) {
         return reads(reading, oneCall, 1) && (twoCalls.empty() || reads(reading, twoCalls, 2));
     };
-    if (areRead({toolsText(), source})) return nullptr;
+    if (areRead({tools(), source})) return nullptr;
     const auto inferred = formOf(oneCall, twoCalls);
     if (!inferred) return nullptr;
     auto form = std::make_shared<const InferredForm>(*inferred);
-    return areRead({toolsText(), source, form}) ? form : nullptr;
+    return areRead({tools(), source, form}) ? form : nullptr;
+}
+
+std::shared_ptr<const InferredThought> inferThought(const jinja::Template& chatTemplate,
+                                                    const MessageForm& messages) {
+    CallTexts texts(chatTemplate, messages);
+    const auto plain = texts.render({}), thinking = texts.renderThought();
+    if (!plain || !thinking) return nullptr;
+    const std::string_view with(*thinking);
+    const size_t thought = with.find(kThought), text = with.find(kText, std::min(thought, with.size()));
+    if (thought == with.npos || text == with.npos) return nullptr;
+    const size_t thoughtEnd = thought + std::string_view(kThought).size();
+    // An answer without a thought may have its first mark as well.
+    size_t shared = commonBegin(with, *plain).size();
+    const size_t open = with.substr(0, shared).find_last_of("<[");
+    const bool isHalf =
+        open != with.npos && with.substr(open, shared - open).find_first_of(">]") == with.npos;
+    if (isHalf) shared = open;
+    std::string_view begin = shared < thought ? stripped(with.substr(shared, thought - shared)) : "";
+    const std::string_view before = stripped(with.substr(0, thought));
+    if (begin.empty()) begin = before.substr(std::min(before.find_last_of("<["), before.size()));
+    const std::string_view end = stripped(with.substr(thoughtEnd, text - thoughtEnd));
+    const bool isKnown = std::ranges::any_of(allMarkups(), [before](const Markup& markup) {
+        return markup.kind == PartKind::Thought && before.ends_with(stripped(markup.begin));
+    });
+    if (begin.empty() || end.empty() || isKnown) return nullptr;
+    return std::make_shared<const InferredThought>(InferredThought{std::string(begin), std::string(end)});
 }
 
 }  // namespace ingle::chat

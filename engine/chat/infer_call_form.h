@@ -15,4 +15,8 @@ namespace ingle::chat {
 std::shared_ptr<const InferredForm> inferCallForm(const jinja::Template& chatTemplate,
                                                   std::string_view source, const MessageForm& messages);
 
+/// The marks that a template writes around a thought; null where it writes none, or a row describes them.
+std::shared_ptr<const InferredThought> inferThought(const jinja::Template& chatTemplate,
+                                                    const MessageForm& messages);
+
 }  // namespace ingle::chat

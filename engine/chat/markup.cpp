@@ -40,41 +40,36 @@ bool isBlankText(std::string_view text) {
     return text.find_first_not_of(" \t\r\n") == text.npos;
 }
 
-/// Bytes at the end that may still become `mark`.
-size_t prefixTail(std::string_view text, std::string_view mark) {
-    if (mark.empty()) return 0;
-    for (size_t size = std::min(text.size(), mark.size() - 1); size > 0; --size)
-        if (text.ends_with(mark.substr(0, size))) return size;
-    return 0;
-}
-
 /// Whether a token's text is part of a mark, or of what stands between those of a call.
-bool isPartOfMarks(std::string_view token, const InferredForm* inferred) {
+bool isPartOfMarks(std::string_view token, const InferredForm* calls, const InferredThought* thought) {
     const auto has = [token](std::string_view text) { return text.find(token) != text.npos; };
     const auto isIn = [&has](const CallForm& form) {
         return has(form.begin) || has(form.end) || has(form.call) || has(form.parameter);
     };
-    return token == "<|\"|>" || (inferred && isIn(inferred->form())) ||
+    return token == "<|\"|>" || (calls && isIn(calls->form())) ||
+           (thought && (has(thought->begin) || has(thought->end))) ||
            std::ranges::any_of(kMarkups,
                                [&](const Markup& markup) { return has(markup.begin) || has(markup.end); }) ||
            std::ranges::any_of(allCallForms(), isIn);
 }
 
-/// What a prompt that ends like this has begun; null: nothing.
-const Markup* begunBy(std::string_view promptEnd) {
+/// What a prompt that ends like this has begun; null: nothing. `own`: beside the rows; may be null.
+const Markup* begunBy(std::string_view promptEnd, const Markup* own = nullptr) {
     const auto withoutBlanks = [](std::string_view text) {
         return text.substr(0, text.find_last_not_of(" \n") + 1);
     };
     const auto isBegun = [&](const Markup& markup) {
         return withoutBlanks(promptEnd).ends_with(withoutBlanks(markup.begin));
     };
+    if (own && isBegun(*own)) return own;
     const auto found = std::ranges::find_if(kMarkups, isBegun);
     return found == std::end(kMarkups) ? nullptr : &*found;
 }
 
-nlohmann::ordered_json callObject(const ReadCall& call) {
-    return {{"name", call.name}, {"arguments", call.arguments}};
-}
+// Work on calls. One that is not whole is read again from its beginning: a short one at each push, a longer
+// one so often that each byte is read about `kReadings` times. Where so much was read in vain as no answer
+// has, the rest of it is text.
+constexpr size_t kShortCall = 1024, kReadings = 32, kMostFailedBytes = size_t{32} << 20;
 
 }  // namespace
 
@@ -90,161 +85,177 @@ std::string thoughtEnding(std::string_view promptEnd) {
 }
 
 std::unordered_map<TokenId, std::string> markTokens(const formats::TokenizerData& data,
-                                                    const InferredForm* inferred) {
+                                                    const InferredForm* calls,
+                                                    const InferredThought* thought) {
     std::unordered_map<TokenId, std::string> found;
     for (size_t id = 0; id < data.types.size(); ++id) {
         const std::string& text = data.tokens[id];
         if (data.types[id] != formats::TokenType::Control || text.empty()) continue;
-        if (isPartOfMarks(text, inferred)) found.emplace(static_cast<TokenId>(id), text);
+        if (isPartOfMarks(text, calls, thought)) found.emplace(static_cast<TokenId>(id), text);
     }
     return found;
 }
 
-struct MarkupSplitter::Mark {
-    size_t at = std::string_view::npos;
-    std::string_view text;
-    const Markup* next = nullptr;  ///< what it begins; null when it ends something, or begins calls
-    bool isCall = false;
-};
-
 MarkupSplitter::MarkupSplitter(std::string_view promptEnd, CallReading calls) : m_calls(std::move(calls)) {
-    for (const CallForm* form : m_calls.forms())
+    const auto mayBegin = [this](std::string_view mark) {
+        if (!mark.empty()) m_mayBegin[static_cast<unsigned char>(mark.front())] = true;
+    };
+    for (const CallForm* form : m_calls.forms()) {
         if (!form->begin.empty() && promptEnd.ends_with(form->begin)) m_pending = form->begin;
+        mayBegin(form->begin);
+    }
+    if (const InferredThought* thought = m_calls.thought())
+        m_ownThought =
+            std::make_shared<const Markup>(Markup{thought->begin, thought->end, PartKind::Thought});
     for (const Markup& markup : kMarkups)
         if (!markup.isAnywhere || m_calls.writes(markup.sign())) m_markups.push_back(&markup);
-    m_inside = begunBy(promptEnd);
+    if (m_ownThought) m_markups.push_back(m_ownThought.get());
+    for (const Markup* markup : m_markups) {
+        mayBegin(markup->begin);
+        mayBegin(markup->end);
+    }
+    m_inside = begunBy(promptEnd, m_ownThought.get());
+    if (m_inside) mayBegin(m_inside->end);
 }
 
-void MarkupSplitter::emit(size_t size, std::vector<PartPiece>& out) {
-    if (size == 0) return;
-    const PartKind kind = m_inside ? m_inside->kind : PartKind::Text;
-    const std::string text = m_pending.substr(0, size);
-    m_isBeginning = m_isBeginning && isBlankText(text);
-    out.push_back({kind, text, {}, std::exchange(m_begins, false)});
-    m_pending.erase(0, size);
-}
-
-/// Inside of something only its end counts, and calls: a thought may quote other marks.
-template <typename Visit>
-void MarkupSplitter::eachMark(Visit visit) const {
-    for (const CallForm* form : m_calls.forms()) visit(Mark{0, form->begin, nullptr, true});
-    if (m_inside && !m_inside->end.empty()) return visit(Mark{0, m_inside->end, nullptr, false});
-    for (const Markup* markup : m_markups)
-        if (markup->isAnywhere || m_isBeginning) visit(Mark{0, markup->begin, markup, false});
-}
-
-MarkupSplitter::Mark MarkupSplitter::firstMark(size_t from) const {
-    Mark best;
-    const std::string_view text = m_pending;
-    eachMark([&](Mark mark) {
-        if (mark.text.empty()) {
-            // Calls without a mark, where the answer begins.
-            const size_t first = text.find_first_not_of(" \t\r\n");
-            const bool isFirst = m_isBeginning && m_inside == nullptr && first != text.npos && first >= from;
-            mark.at = isFirst ? first : text.npos;
-        } else {
-            mark.at = text.find(mark.text, from);
+void MarkupSplitter::followFences(std::string_view text) {
+    constexpr size_t kFence = 3, kNone = kFence + 1;
+    for (const char c : text) {
+        if (c == '\n') {
+            m_fenceTicks = 0;
+        } else if (c == '`' && m_fenceTicks < kFence) {
+            if (++m_fenceTicks == kFence) m_isInFence = !m_isInFence;
+        } else if (c != ' ' || m_fenceTicks > 0) {
+            m_fenceTicks = kNone;
         }
-        if (mark.at == text.npos) return;
-        const bool onlyFirst = mark.next && !mark.next->isAnywhere;
-        if (onlyFirst && !isBlankText(text.substr(0, mark.at))) return;
-        const bool isBetter =
-            mark.at < best.at || (mark.at == best.at && mark.isCall && !best.isCall) ||
-            (mark.at == best.at && mark.isCall == best.isCall && mark.text.size() > best.text.size());
-        if (isBetter) best = mark;
-    });
-    return best;
+    }
 }
 
-size_t MarkupSplitter::undecidedTail() const {
-    size_t longest = 0;
-    eachMark([&](const Mark& mark) {
-        const size_t size = prefixTail(m_pending, mark.text);
-        const bool onlyFirst = mark.next && !mark.next->isAnywhere;
-        const std::string_view before = std::string_view(m_pending).substr(0, m_pending.size() - size);
-        if (!onlyFirst || isBlankText(before)) longest = std::max(longest, size);
-    });
-    return longest;
+void MarkupSplitter::emit(std::string_view text, std::vector<PartPiece>& out) {
+    if (text.empty()) return;
+    if (!isBlankText(text)) {
+        m_isBeginning = false;
+        m_lateEnd = {};
+    }
+    const PartKind kind = m_inside ? m_inside->kind : PartKind::Text;
+    if (kind == PartKind::Text) followFences(text);
+    append(out, {kind, std::string(text), {}, std::exchange(m_begins, false)});
 }
 
-ReadCalls::Outcome MarkupSplitter::readCallsHere(bool isEnd, std::vector<PartPiece>& out) {
-    auto outcome = ReadCalls::Outcome::Text;
-    ReadCalls cut;
-    for (const CallForm* form : m_calls.forms()) {
-        if (form->begin.empty() && (!m_isBeginning || m_inside)) continue;
-        if (!m_pending.starts_with(form->begin)) continue;
-        ReadCalls read = readCalls(*form, m_pending, m_calls, isEnd);
-        if (read.outcome == ReadCalls::Outcome::Undecided) outcome = ReadCalls::Outcome::Undecided;
-        if (read.outcome != ReadCalls::Outcome::Calls) continue;
-        const bool isWhole = read.calls.back().arguments.is_object();
-        if (cut.calls.empty() || isWhole) cut = std::move(read);
-        if (isWhole) break;
-    }
-    if (cut.calls.empty() || (outcome == ReadCalls::Outcome::Undecided && !isEnd)) return outcome;
-    for (ReadCall& call : cut.calls) {
-        const std::string text =
-            callObject(call).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-        out.push_back({PartKind::ToolCall, text, call.name, true, call.id});
-    }
-    m_pending.erase(0, cut.size);
-    if (m_inside && m_inside->kind == PartKind::Thought) m_inside = nullptr;
+void MarkupSplitter::emitCalls(const std::vector<ReadCall>& calls, std::vector<PartPiece>& out) {
+    for (const ReadCall& call : calls)
+        out.push_back({PartKind::ToolCall, call.json(), call.name, true, call.id});
+    if (m_inside && m_inside->kind == PartKind::Thought) m_lateEnd = std::exchange(m_inside, nullptr)->end;
     m_begins = true;
     m_isBeginning = false;
-    return ReadCalls::Outcome::Calls;
+}
+
+MarkupSplitter::Found MarkupSplitter::lookForCalls(std::string_view rest, bool isFirst, bool isEnd) {
+    Found found;
+    for (const CallForm* form : m_calls.forms()) {
+        const bool isBare = form->begin.empty();
+        if (isBare ? !isFirst || m_inside : !rest.starts_with(form->begin)) {
+            if (!isBare && form->begin.starts_with(rest) && !isEnd) found.kind = Found::Kind::Open;
+            continue;
+        }
+        // In a fence behind other text it is an example.
+        if (form->isPart && m_isInFence) continue;
+        ReadCalls read = readCalls(*form, rest, m_calls, isEnd);
+        if (read.outcome == ReadCalls::Outcome::Text) m_failedBytes += read.size;
+        if (read.outcome == ReadCalls::Outcome::Undecided) {
+            m_isCallOpen = true;
+            found.kind = Found::Kind::Open;
+        }
+        if (read.outcome != ReadCalls::Outcome::Calls) continue;
+        const bool isWhole = read.calls.back().isWhole;
+        if (isWhole || found.calls.calls.empty()) found.calls = std::move(read);
+        if (isWhole) break;
+    }
+    // Another form may yet read more of it than this one.
+    if (found.kind != Found::Kind::Open && !found.calls.calls.empty()) found.kind = Found::Kind::Calls;
+    return found;
+}
+
+/// Inside of something only its end counts: a thought may quote other marks.
+MarkupSplitter::Found MarkupSplitter::lookForMarks(std::string_view rest, bool isFirst, bool isEnd) const {
+    Found found;
+    bool isOpen = false;
+    const auto see = [&](std::string_view mark, const Markup* begins) {
+        if (mark.empty()) return;
+        if (rest.starts_with(mark) && mark.size() > found.size)
+            found = {.kind = Found::Kind::Mark, .size = mark.size(), .begins = begins};
+        isOpen = isOpen || (rest.size() < mark.size() && mark.starts_with(rest));
+    };
+    see(m_lateEnd, nullptr);
+    if (m_inside && !m_inside->end.empty()) {
+        see(m_inside->end, nullptr);
+    } else {
+        for (const Markup* markup : m_markups)
+            if (markup->isAnywhere || isFirst) see(markup->begin, markup);
+    }
+    // A longer one may begin at the same place.
+    if (isOpen && !isEnd) found.kind = Found::Kind::Open;
+    return found;
+}
+
+MarkupSplitter::Found MarkupSplitter::look(std::string_view rest, bool isFirst, bool isEnd) {
+    Found calls;
+    if (m_failedBytes < kMostFailedBytes) calls = lookForCalls(rest, isFirst, isEnd);
+    return calls.kind == Found::Kind::Text ? lookForMarks(rest, isFirst, isEnd) : std::move(calls);
 }
 
 void MarkupSplitter::read(bool isEnd, std::vector<PartPiece>& out) {
-    /// A text with so many marks and no calls behind them is one about marks.
-    constexpr int kMostTries = 64;
-    size_t from = 0;  // before it there is nothing but text
-    int tries = 0;
-    m_isCallBegun = false;
-    for (Mark mark = firstMark(from); mark.at != std::string_view::npos; mark = firstMark(from)) {
-        if (mark.isCall) {
-            emit(mark.at, out);
-            from = 0;
-            const auto outcome = readCallsHere(isEnd, out);
-            m_isCallBegun = outcome == ReadCalls::Outcome::Undecided && !isEnd;
-            if (m_isCallBegun) return;
-            if (outcome == ReadCalls::Outcome::Calls) continue;
-            if (++tries > kMostTries) break;
-            // No call: another mark may begin here, else it is text.
-            const Markup* here = nullptr;
-            eachMark([&](const Mark& other) {
-                const bool isHere = !other.isCall && m_pending.starts_with(other.text);
-                if (isHere && other.next && (!here || other.text.size() > here->begin.size()))
-                    here = other.next;
-            });
-            if (here == nullptr) {
-                from = 1;
-                continue;
-            }
-            mark = {0, here->begin, here, false};
+    const std::string_view text(m_pending);
+    size_t done = 0;  // bytes that were given out
+    size_t at = 0;    // before it there is nothing but text
+    bool isFirst = m_isBeginning;
+    const auto give = [&] {
+        emit(text.substr(done, at - done), out);
+        done = at;
+    };
+    m_isCallOpen = false;
+    while (at < text.size()) {
+        Found found;
+        if (m_mayBegin[static_cast<unsigned char>(text[at])] || isFirst) {
+            give();
+            found = look(text.substr(at), isFirst, isEnd);
         }
-        // A longer mark may begin at the same place and not be complete yet.
-        if (!isEnd && mark.next && undecidedTail() >= m_pending.size() - mark.at) return;
-        emit(mark.at, out);
-        m_pending.erase(0, mark.text.size());
-        m_inside = mark.next;
-        m_begins = true;
-        from = 0;
+        if (found.kind == Found::Kind::Open) break;
+        if (found.kind == Found::Kind::Text) {
+            isFirst = isFirst && isBlankText(text.substr(at, 1));
+            ++at;
+            continue;
+        }
+        if (found.kind == Found::Kind::Mark) {
+            m_inside = found.begins;
+            m_begins = true;
+            m_lateEnd = {};
+        } else {
+            emitCalls(found.calls.calls, out);
+        }
+        at += found.kind == Found::Kind::Mark ? found.size : found.calls.size;
+        done = at;
+        isFirst = m_isBeginning;
     }
-    emit(isEnd ? m_pending.size() : m_pending.size() - undecidedTail(), out);
+    give();
+    m_pending.erase(0, done);
 }
 
 std::vector<PartPiece> MarkupSplitter::push(std::string_view text) {
-    /// Longer calls are only read again where they may have ended.
-    constexpr size_t kShort = 1024;
     std::vector<PartPiece> out;
     m_pending += text;
-    const bool goesOn =
-        m_isCallBegun && m_pending.size() > kShort && text.find_first_of("}])>`") == text.npos;
-    if (!goesOn) read(false, out);
+    m_credit += kReadings * text.size();
+    if (m_isCallOpen && m_pending.size() > kShortCall) {
+        if (m_credit < m_pending.size()) return out;
+        m_credit -= m_pending.size();
+    }
+    read(false, out);
     return out;
 }
 
 std::vector<PartPiece> MarkupSplitter::finish() {
     std::vector<PartPiece> out;
+    read(false, out);
     read(true, out);
     return out;
 }

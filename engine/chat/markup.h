@@ -2,6 +2,8 @@
 /// them.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,14 +36,16 @@ std::span<const Markup> allMarkups();
 std::string thoughtEnding(std::string_view promptEnd);
 
 /// Control tokens that marks are spelled with: they decode to nothing, but the splitter must see their text.
-/// `inferred`: a form of calls beside the rows; may be null.
+/// `calls`, `thought`: forms beside the rows; may be null.
 std::unordered_map<TokenId, std::string> markTokens(const formats::TokenizerData& data,
-                                                    const InferredForm* inferred);
+                                                    const InferredForm* calls,
+                                                    const InferredThought* thought);
 
 /// Takes an answer as it is streamed. What comes behind a mark begins a part. A call of a tool is a part by
 /// itself, {"name", "arguments"}, which comes when it is whole. Text that may still become a mark or a call
 /// is held back, never lost: what turns out to be neither is text, with its marks. The pieces do not depend
-/// on how the text was cut into pushes, but for being cut themselves. One thread.
+/// on how the text was cut into pushes, but for being cut themselves. The work is linear in the text. One
+/// thread.
 class MarkupSplitter {
   public:
     /// `promptEnd`: the end of the prompt's text, which may have begun to think for the model, or a call.
@@ -53,26 +57,43 @@ class MarkupSplitter {
     std::string_view withheld() const { return m_pending; }
 
   private:
-    struct Mark;
+    /// What a place in the text begins.
+    struct Found {
+        enum class Kind {
+            Text,
+            Open,  ///< more text tells
+            Mark,
+            Calls,
+        };
+        Kind kind = Kind::Text;
+        size_t size = 0;                 ///< of the mark
+        const Markup* begins = nullptr;  ///< by the mark; null: it ends something
+        ReadCalls calls = {};
+    };
 
     void read(bool isEnd, std::vector<PartPiece>& out);
-    /// The earliest mark or place where calls may begin, from `from` on; of those at one place the longest.
-    Mark firstMark(size_t from) const;
-    /// Bytes at the end that may still become a mark.
-    size_t undecidedTail() const;
-    template <typename Visit>
-    void eachMark(Visit visit) const;
-    /// Takes calls that begin with what is pending. Returns whether it did, or has to wait for more.
-    ReadCalls::Outcome readCallsHere(bool isEnd, std::vector<PartPiece>& out);
-    /// The first `size` bytes that are pending, if any.
-    void emit(size_t size, std::vector<PartPiece>& out);
+    /// `isFirst`: nothing but blanks stands before `rest` in the answer.
+    Found look(std::string_view rest, bool isFirst, bool isEnd);
+    Found lookForCalls(std::string_view rest, bool isFirst, bool isEnd);
+    Found lookForMarks(std::string_view rest, bool isFirst, bool isEnd) const;
+    void emit(std::string_view text, std::vector<PartPiece>& out);
+    void emitCalls(const std::vector<ReadCall>& calls, std::vector<PartPiece>& out);
+    /// Follows the fences of Markdown in the answer's text.
+    void followFences(std::string_view text);
 
     CallReading m_calls;
+    std::shared_ptr<const Markup> m_ownThought;  ///< that no row describes; may be null
     std::vector<const Markup*> m_markups;
-    const Markup* m_inside = nullptr;  ///< null: in the answer itself
-    bool m_begins = false;             ///< there was a mark, and no text since
-    bool m_isBeginning = true;         ///< nothing but blanks was written yet
-    bool m_isCallBegun = false;        ///< what is pending may become a call
+    std::array<bool, 256> m_mayBegin{};  ///< a mark, by its first byte
+    const Markup* m_inside = nullptr;    ///< null: in the answer itself
+    std::string_view m_lateEnd;          ///< of a thought that a call has ended, until there is text
+    bool m_begins = false;               ///< there was a mark, and no text since
+    bool m_isBeginning = true;           ///< nothing but blanks was written yet
+    bool m_isCallOpen = false;           ///< what is pending may become a call
+    bool m_isInFence = false;
+    size_t m_fenceTicks = 0;   ///< at the beginning of the line; more than a fence has: none is there
+    size_t m_credit = 0;       ///< of bytes that may be read once more
+    size_t m_failedBytes = 0;  ///< that were read for calls, and were none
     std::string m_pending;
 };
 

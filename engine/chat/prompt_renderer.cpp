@@ -99,11 +99,13 @@ struct PromptRenderer::Source {
         const auto asks = [text](std::string_view variable) { return usesVariable(text, variable); };
         const MessageForm form = findMessageForm(parsed, text);
         auto calls = inferCallForm(parsed, text, form);
+        auto thought = inferThought(parsed, form);
         return std::make_shared<const Source>(
             Source{.text = std::string(text),
                    .jinja = std::move(parsed),
                    .form = form,
                    .calls = std::move(calls),
+                   .thought = std::move(thought),
                    .asksForThinking = std::ranges::any_of(kThinkingVariables, asks),
                    .asksForTools = asks("tools")});
     }
@@ -111,7 +113,8 @@ struct PromptRenderer::Source {
     std::string text;
     jinja::Template jinja;
     MessageForm form;
-    std::shared_ptr<const InferredForm> calls;  ///< null: a row reads them, or it writes none
+    std::shared_ptr<const InferredForm> calls;       ///< null: a row reads them, or it writes none
+    std::shared_ptr<const InferredThought> thought;  ///< the same of thoughts
     bool asksForThinking = false;
     bool asksForTools = false;
 };
@@ -129,9 +132,10 @@ PromptRenderer PromptRenderer::create(const formats::ModelFile& file) {
         return renderer;
     }
     renderer.m_thinks = speaksOfThoughts(own);
-    if (auto parsed = Source::parse(own))
+    if (auto parsed = Source::parse(own)) {
         renderer.m_own = std::move(*parsed);
-    else
+        renderer.m_thinks = renderer.m_thinks || renderer.m_own->thought;
+    } else
         renderer.m_fallbackReason =
             fmt::format("The model's chat template cannot be read ({}), so the chat format '{}' is used.",
                         shown(parsed.error().message), renderer.m_builtIn->name);
@@ -164,11 +168,20 @@ PromptRenderer PromptRenderer::at(const std::tm& time) const {
 CallReading PromptRenderer::callReading() const {
     const auto& source = m_given ? m_given : m_own;
     if (!source) return {m_variables.tools, {}};
-    return {m_variables.tools, source->text, source->calls};
+    return {m_variables.tools, source->text, source->calls, source->thought};
+}
+
+std::optional<CallLayout> PromptRenderer::callLayout() const {
+    const auto& source = m_given ? m_given : m_own;
+    return source ? findCallLayout(source->jinja, source->text, source->form, source->calls) : std::nullopt;
 }
 
 const InferredForm* PromptRenderer::inferredCalls() const {
     return m_own ? m_own->calls.get() : nullptr;
+}
+
+const InferredThought* PromptRenderer::inferredThought() const {
+    return m_own ? m_own->thought.get() : nullptr;
 }
 
 PromptRenderer PromptRenderer::withTokens(std::string bos, std::string eos) const {

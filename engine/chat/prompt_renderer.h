@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/chat/call_layout.h"
 #include "engine/chat/dialects/call_reader.h"
 #include "engine/chat/jinja/meter.h"
 #include "engine/chat/message_values.h"
@@ -47,8 +48,13 @@ class PromptRenderer {
     /// How the tools that it tells of are called by answers.
     CallReading callReading() const;
 
+    /// How the template writes one call; nothing where it writes none that can be read back.
+    std::optional<CallLayout> callLayout() const;
+
     /// The form of calls of the file's own template, where no row reads it; else null.
     const InferredForm* inferredCalls() const;
+    /// The same for thoughts.
+    const InferredThought* inferredThought() const;
 
     /// "template", or the name of the built-in format.
     std::string_view name() const { return m_given || m_own ? "template" : m_builtIn->name; }

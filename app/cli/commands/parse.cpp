@@ -24,24 +24,28 @@ struct Options {
 };
 
 /// What ingle-serve tells a client of an answer.
-json toldOf(const lab::ChatForm& form, const lab::ChatForm::Reply& reply) {
+std::string toldOf(const lab::ChatForm& form, const lab::ChatForm::Reply& reply) {
+    using serve::api::toText;
     serve::api::Choice choice(0, serve::api::Calls::AsWritten);
     choice.add(form.read(reply), {});
     choice.finish({});
-    json calls = json::array();
+    std::string calls;
     for (const auto& call : choice.calls()) {
-        json arguments = serve::api::parseJson(call.arguments);
-        if (arguments.is_discarded()) arguments = call.arguments;
-        calls.push_back({{"id", call.id}, {"name", call.name}, {"arguments", std::move(arguments)}});
+        // As it is written: a parsed number may lose digits.
+        const bool isWhole = !serve::api::parseJson(call.arguments).is_discarded();
+        calls += fmt::format(R"({}{{"id":{},"name":{},"arguments":{}}})", calls.empty() ? "" : ",",
+                             toText(call.id), toText(call.name),
+                             isWhole ? call.arguments : toText(call.arguments));
     }
-    return {{"content", choice.text()}, {"reasoning_content", choice.thought()}, {"tool_calls", calls}};
+    return fmt::format(R"({{"content":{},"reasoning_content":{},"tool_calls":[{}]}})", toText(choice.text()),
+                       toText(choice.thought()), calls);
 }
 
 /// {"raw", "tools", "generation_prompt", "partial"}
-json toldOfLine(const lab::ChatForm& form, std::string_view line, size_t cut) {
+std::string toldOfLine(const lab::ChatForm& form, std::string_view line, size_t cut) {
     const json given = serve::api::parseJson(line);
     if (!given.is_object() || !given.contains("raw") || !given["raw"].is_string())
-        return {{"error", "not a JSON object with a text 'raw'"}};
+        return serve::api::toText({{"error", "not a JSON object with a text 'raw'"}});
     PromptForm asked;
     if (const auto tools = given.find("tools"); tools != given.end() && tools->is_array() && !tools->empty())
         asked.tools = serve::api::toText(*tools);
@@ -67,13 +71,13 @@ Status print(const Options& options) {
     INGLE_TRY_ASSIGN(const auto form, lab::ChatForm::open(path));
     if (!options.jsonl) {
         const std::string raw(std::istreambuf_iterator<char>(std::cin), {});
-        const json told =
-            toldOf(form, {.raw = raw, .promptEnd = options.promptEnd, .form = asked, .cut = options.cut});
-        fmt::print("{}\n", serve::api::toText(told));
+        fmt::print(
+            "{}\n",
+            toldOf(form, {.raw = raw, .promptEnd = options.promptEnd, .form = asked, .cut = options.cut}));
         return {};
     }
     for (std::string line; std::getline(std::cin, line);)
-        fmt::print("{}\n", serve::api::toText(toldOfLine(form, line, options.cut)));
+        fmt::print("{}\n", toldOfLine(form, line, options.cut));
     return {};
 }
 

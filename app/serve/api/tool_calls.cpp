@@ -22,6 +22,13 @@ std::optional<ToolCall> callOf(const json& object) {
     return call;
 }
 
+/// Arguments as the engine's own form has them: their numbers may have more digits than fit here.
+std::optional<std::string_view> argumentsIn(std::string_view text, const std::string& name) {
+    const std::string begin = "{\"name\":" + toText(name) + ",\"arguments\":";
+    if (!text.starts_with(begin) || !text.ends_with("}}")) return std::nullopt;
+    return text.substr(begin.size(), text.size() - begin.size() - 1);
+}
+
 }  // namespace
 
 std::optional<std::vector<ToolCall>> parseToolCalls(std::string_view text) {
@@ -34,6 +41,7 @@ std::optional<std::vector<ToolCall>> parseToolCalls(std::string_view text) {
             calls.push_back(std::move(*call));
         }
     } else if (auto call = callOf(parsed)) {
+        if (const auto arguments = argumentsIn(text, call->name)) call->arguments = *arguments;
         calls.push_back(std::move(*call));
     }
     if (calls.empty()) return std::nullopt;

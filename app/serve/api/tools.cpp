@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/serve/api/json_text.h"
+#include "ingle/demanded_call.h"
 #include "ingle/shown_text.h"
 
 namespace ingle::serve::api {
@@ -55,10 +56,15 @@ json callSchema(const Function& function) {
 }
 
 std::string schemaOf(const std::vector<Function>& functions) {
-    if (functions.size() == 1) return toText(callSchema(functions.front()));
-    json choices = json::array();
-    for (const Function& function : functions) choices.push_back(callSchema(function));
-    return toText({{"anyOf", std::move(choices)}});
+    json schema;
+    if (functions.size() == 1) {
+        schema = callSchema(functions.front());
+    } else {
+        schema["anyOf"] = json::array();
+        for (const Function& function : functions) schema["anyOf"].push_back(callSchema(function));
+    }
+    schema["$comment"] = kDemandedCall;
+    return toText(schema);
 }
 
 /// The name in {"type": "function", "function": {"name": …}}.

@@ -38,4 +38,9 @@ struct InferredForm {
     CallForm form() const { return {begin, end, call, parameter}; }
 };
 
+/// The marks of a thought that no row describes.
+struct InferredThought {
+    std::string begin, end;
+};
+
 }  // namespace ingle::chat

@@ -1,5 +1,7 @@
 #include "engine/chat/dialects/call_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -55,25 +57,28 @@ class Matcher {
     ReadCalls run() {
         for (;;) {
             skipBetween();
-            if (!m_calls.empty() && isOver()) return finished();
-            const bool isEndBegun = !m_calls.empty() && !m_rest.empty() && m_form.end.starts_with(m_rest);
-            if (isEndBegun) return undecided(m_calls.size());
-            const size_t before = m_calls.size();
+            if (!m_calls.empty() && isOver()) return finished(m_taken);
+            const bool isMarkBegun = !m_calls.empty() && !m_rest.empty() &&
+                                     (m_form.end.starts_with(m_rest) || m_form.begin.starts_with(m_rest));
+            if (isMarkBegun) return undecided();
+            const size_t numBefore = m_calls.size(), takenBefore = m_taken;
             const Outcome outcome = call();
+            if (outcome == Outcome::Undecided) return undecided();
             if (outcome == Outcome::Calls) {
-                m_wholeBytes = m_text.size() - m_rest.size();
+                m_taken = taken();
                 continue;
             }
-            if (outcome == Outcome::Undecided) return undecided(before);
             // Something else follows calls that have no end.
-            m_rest = m_text.substr(m_wholeBytes);
-            m_calls.resize(before);
-            if (before > 0 && m_form.end.empty()) return finished();
-            return {};
+            const size_t looked = taken();
+            m_calls.resize(numBefore);
+            if (numBefore > 0 && m_form.end.empty()) return finished(takenBefore);
+            return {Outcome::Text, {}, looked};
         }
     }
 
   private:
+    size_t taken() const { return m_text.size() - m_rest.size(); }
+
     /// What may stand between calls, and the first mark again.
     void skipBetween() {
         const std::string_view before = m_rest;
@@ -96,35 +101,48 @@ class Matcher {
         if (m_rest.empty()) return m_isEnd;
         if (!m_rest.starts_with(m_form.end)) return false;
         m_rest.remove_prefix(m_form.end.size());
+        m_taken = taken();
         return true;
     }
 
-    ReadCalls finished() { return {Outcome::Calls, std::move(m_calls), m_text.size() - m_rest.size()}; }
+    ReadCalls finished(size_t size) { return {Outcome::Calls, std::move(m_calls), size}; }
 
-    /// Cut off by the end of the answer, or not yet whole.
-    ReadCalls undecided(size_t whole) {
+    /// More may come. If not, the calls that are whole count, and of one that is cut off what is known of it.
+    ReadCalls undecided() {
         if (!m_isEnd) return {Outcome::Undecided, {}, 0};
-        if (m_calls.size() > whole) m_wholeBytes = m_listBytes;
-        if (m_current.name.empty()) {
-            m_rest = m_text.substr(m_wholeBytes);
-            return m_calls.empty() ? ReadCalls{} : finished();
+        if (!m_current.name.empty()) {
+            m_current.arguments = m_argumentsFrom;
+            m_current.isWhole = false;
+            m_calls.push_back(std::move(m_current));
+            return finished(m_text.size());
         }
-        m_current.arguments = std::string(m_argumentsFrom);
-        m_calls.push_back(std::move(m_current));
-        return {Outcome::Calls, std::move(m_calls), m_text.size()};
+        return m_calls.empty() ? ReadCalls{Outcome::Text, {}, m_text.size()} : finished(m_taken);
     }
 
     Outcome call() {
-        m_current = {.name = {}, .id = {}, .arguments = json::object()};
+        m_current = {};
+        m_members.clear();
         std::string_view pattern = m_form.call;
         while (!pattern.empty()) {
             const std::string_view step = takeStep(pattern);
             const Outcome outcome = take(step, pattern);
             if (outcome != Outcome::Calls) return outcome;
         }
-        if (!m_current.name.empty()) m_calls.push_back(std::move(m_current));
-        m_current = {};
+        if (!m_current.name.empty()) addCurrent();
         return Outcome::Calls;
+    }
+
+    /// The current call is whole.
+    void addCurrent() {
+        if (m_current.arguments.empty()) m_current.arguments = '{' + m_members + '}';
+        m_calls.push_back(std::move(m_current));
+        m_current = {};
+        m_members.clear();
+    }
+
+    void addMember(std::string_view key, const std::string& value) {
+        if (!m_members.empty()) m_members += ',';
+        ((m_members += jsonString(key)) += ':') += value;
     }
 
     Outcome take(std::string_view step, std::string_view rest) {
@@ -191,9 +209,8 @@ class Matcher {
 
     /// Up to the text, which stays.
     Outcome takeUpTo(std::string_view text, std::string_view& found) {
-        const size_t at = m_rest.find(text);
-        if (at == m_rest.npos && m_rest.size() <= kMostBeside) return Outcome::Undecided;
-        if (at > kMostBeside) return Outcome::Text;
+        const size_t at = m_rest.substr(0, kMostBeside + text.size()).find(text);
+        if (at == m_rest.npos) return m_rest.size() <= kMostBeside ? Outcome::Undecided : Outcome::Text;
         found = m_rest.substr(0, at);
         m_rest.remove_prefix(at);
         return Outcome::Calls;
@@ -211,134 +228,81 @@ class Matcher {
         m_argumentsFrom = m_rest;
         const auto text = takeJson(m_rest);
         if (!text) return failed(m_argumentsFrom);
-        json arguments = parseBounded<json>(*text);
-        if (!arguments.is_object()) return Outcome::Text;
-        m_current.arguments = std::move(arguments);
+        if (!isJsonObject(*text)) return Outcome::Text;
+        m_current.arguments = compactJson(*text);
         return Outcome::Calls;
     }
 
-    static bool isNameKey(std::string_view key) {
-        return key == "name" || key == "tool_name" || key == "function";
-    }
-    static bool isArgumentsKey(std::string_view key) { return key == "arguments" || key == "parameters"; }
-    static bool saysMoreThanName(const json& object) {
-        for (const auto& [key, value] : object.items())
-            if (!isNameKey(key) && key != "id" && key != "tool_call_id" && key != "type") return true;
-        return false;
+    static constexpr std::string_view kNameKeys[] = {"name", "tool_name", "function"};
+    static constexpr std::string_view kArgumentsKeys[] = {"parameters", "arguments"};
+    static constexpr std::string_view kIdKeys[] = {"id", "tool_call_id"};
+
+    /// What names the call in {"name": …}, or in {NAME: {…}}; empty: nothing does.
+    std::string nameIn(const JsonMembers& members) const {
+        const auto* given = members.find(kNameKeys);
+        if (given) return textOfJson(given->value).value_or("");
+        const bool isKeyed = members.all.size() == 1 && members.all.front().value.starts_with('{');
+        return isKeyed ? members.all.front().key : "";
     }
 
     /// {"name": …, "arguments": …}, or with the words of other families.
-    bool addCall(const json& object) {
-        if (!object.is_object()) return false;
-        ReadCall call{.name = {}, .id = {}, .arguments = json::object()};
-        for (const char* key : {"name", "tool_name", "function"})
-            if (const auto name = object.find(key);
-                name != object.end() && name->is_string() && call.name.empty())
-                call.name = name->get<std::string>();
-        const bool isKeyed = call.name.empty() && object.size() == 1 && object.front().is_object();
-        if (isKeyed) {
-            call.name = object.begin().key();
-            call.arguments = object.front();
-        }
+    bool addCall(std::string_view object) {
+        const JsonMembers members = membersOf(object);
+        ReadCall call{.name = nameIn(members), .id = {}, .arguments = "{}"};
         if (!m_reading.isTool(call.name)) return false;
+        const auto* arguments = members.find(kArgumentsKeys);
+        if (!members.find(kNameKeys)) arguments = &members.all.front();
         // An object that says something else is no call; nor is one without arguments in the middle of an
         // answer, which only speaks of it.
-        if (!object.contains("arguments") && !object.contains("parameters"))
-            if (m_form.isPart || (!isKeyed && saysMoreThanName(object))) return false;
-        for (const char* key : {"arguments", "parameters"})
-            if (const auto given = object.find(key); given != object.end() && !given->is_null())
-                call.arguments = *given;
-        // Some write the object as a text.
-        if (call.arguments.is_string())
-            if (json parsed = parseBounded<json>(call.arguments.get_ref<const std::string&>());
-                parsed.is_object())
-                call.arguments = std::move(parsed);
-        for (const char* key : {"id", "tool_call_id"})
-            if (const auto id = object.find(key); id != object.end() && id->is_string())
-                call.id = id->get<std::string>();
+        if (!arguments && (m_form.isPart || saysMoreThanName(members))) return false;
+        if (arguments && arguments->value != "null") {
+            // Some write the object as a text.
+            const auto text = textOfJson(arguments->value);
+            call.arguments = compactJson(text && isJsonObject(*text) ? *text : arguments->value);
+        }
+        if (const auto* id = members.find(kIdKeys)) call.id = textOfJson(id->value).value_or("");
         m_calls.push_back(std::move(call));
         return true;
     }
 
+    static bool saysMoreThanName(const JsonMembers& members) {
+        return std::ranges::any_of(members.all, [](const JsonMembers::Member& member) {
+            const auto isOneOf = [&member](std::span<const std::string_view> keys) {
+                return std::ranges::find(keys, member.key) != keys.end();
+            };
+            return !isOneOf(kNameKeys) && !isOneOf(kIdKeys) && member.key != "type";
+        });
+    }
+
+    /// An object, or a list of them.
     Outcome takeCalls() {
         skipBlanks(m_rest);
+        if (!m_rest.starts_with('[')) return takeCallObject();
+        m_rest.remove_prefix(1);
+        for (const size_t before = m_calls.size();; m_taken = taken()) {
+            m_rest.remove_prefix(std::min(m_rest.find_first_not_of(" \t\r\n,"), m_rest.size()));
+            if (m_rest.starts_with(']')) {
+                m_rest.remove_prefix(1);
+                return m_calls.size() > before ? Outcome::Calls : Outcome::Text;
+            }
+            if (const Outcome outcome = takeCallObject(); outcome != Outcome::Calls) return outcome;
+        }
+    }
+
+    Outcome takeCallObject() {
+        if (m_rest.empty()) return Outcome::Undecided;
+        if (m_rest.front() != '{') return Outcome::Text;
         const std::string_view before = m_rest;
-        const auto text = takeJson(m_rest);
-        if (!text) {
-            if (m_isEnd) takeUnfinished(before);
-            return failed(before);
-        }
-        const json given = parseBounded<json>(*text);
-        if (given.is_array()) {
-            for (const json& each : given)
-                if (!addCall(each)) return Outcome::Text;
-            return given.empty() ? Outcome::Text : Outcome::Calls;
-        }
-        return addCall(given) ? Outcome::Calls : Outcome::Text;
-    }
-
-    /// Of a JSON text that is cut off: the calls of a list that are whole, and what is known of the last one.
-    void takeUnfinished(std::string_view text) {
-        if (text.starts_with('[')) {
-            text.remove_prefix(1);
-            for (;;) {
-                while (!text.empty() && (isBlank(text.front()) || text.front() == ',')) text.remove_prefix(1);
-                std::string_view rest = text;
-                const auto whole = takeJson(rest);
-                if (!whole || !addCall(parseBounded<json>(*whole))) break;
-                text = rest;
-                m_listBytes = m_text.size() - text.size();
-            }
-        }
-        if (!text.starts_with('{')) return;
-        text.remove_prefix(1);
-        std::string name;
-        std::string_view arguments;
-        while (true) {
-            while (!text.empty() && (isBlank(text.front()) || text.front() == ',')) text.remove_prefix(1);
-            const auto key = takeQuoted(text);
-            if (!key) break;
-            skipBlanks(text);
-            if (!text.starts_with(':')) break;
-            text.remove_prefix(1);
-            skipBlanks(text);
-            const bool isKeyed = name.empty() && m_reading.isTool(*key);
-            if (isKeyed) name = *key;
-            if (isKeyed || isArgumentsKey(*key)) arguments = text;
-            const std::string_view value = text;
-            if (text.starts_with('"')) {
-                const auto quoted = takeQuoted(text);
-                if (quoted && name.empty() && isNameKey(*key)) name = *quoted;
-            } else if (text.starts_with('{') || text.starts_with('[')) {
-                takeJson(text);
-            } else {
-                text.remove_prefix(std::min(text.find_first_of(",}"), text.size()));
-            }
-            if (arguments.data() == value.data() && !text.empty())
-                arguments = value.substr(0, value.size() - text.size());
-        }
-        // What is not cut off, but wrong, is no call.
-        if (text.empty() && m_reading.isTool(name)) {
-            m_current.name = std::move(name);
-            m_argumentsFrom = arguments;
-        }
-    }
-
-    /// A text in quotes is taken off, as it is written. Nothing: there is none, or it is cut off, and nothing
-    /// is left of `text`.
-    static std::optional<std::string_view> takeQuoted(std::string_view& text) {
-        if (!text.starts_with('"')) return std::nullopt;
-        for (size_t at = 1; at < text.size(); ++at) {
-            if (text[at] == '\\') {
-                ++at;
-            } else if (text[at] == '"') {
-                const std::string_view quoted = text.substr(1, at - 1);
-                text.remove_prefix(at + 1);
-                return quoted;
-            }
-        }
-        text = {};
-        return std::nullopt;
+        if (const auto object = takeJson(m_rest))
+            return isJsonObject(*object) && addCall(*object) ? Outcome::Calls : Outcome::Text;
+        // It is cut off. What is wrong is no call.
+        const JsonMembers members = membersOf(before);
+        const std::string name = members.isCut ? nameIn(members) : "";
+        if (!m_reading.isTool(name)) return Outcome::Undecided;
+        m_current.name = name;
+        const auto* arguments = members.find(kNameKeys) ? members.find(kArgumentsKeys) : &members.all.front();
+        m_argumentsFrom = arguments ? arguments->value : std::string_view();
+        return Outcome::Undecided;
     }
 
     Outcome takePythonCalls() {
@@ -351,7 +315,6 @@ class Matcher {
             if (m_rest.starts_with(',')) m_rest.remove_prefix(1);
             skipBlanks(m_rest);
             if (m_rest.starts_with(']')) break;
-            m_current = {.name = {}, .id = {}, .arguments = json::object()};
             if (const Outcome outcome = takeName(); outcome != Outcome::Calls) return outcome;
             if (m_rest.empty()) return Outcome::Undecided;
             if (m_rest.front() != '(') return Outcome::Text;
@@ -359,26 +322,25 @@ class Matcher {
             for (skipBlanks(m_rest); !m_rest.starts_with(')'); skipBlanks(m_rest)) {
                 if (m_rest.starts_with(',')) m_rest.remove_prefix(1);
                 skipBlanks(m_rest);
-                const size_t equals = m_rest.find('=');
-                if (equals == m_rest.npos) return Outcome::Undecided;
-                std::string key(m_rest.substr(0, equals));
+                std::string_view written;
+                if (const Outcome outcome = takeUpTo("=", written); outcome != Outcome::Calls) return outcome;
+                std::string key(written);
                 while (!key.empty() && isBlank(key.back())) key.pop_back();
                 const bool isName = std::ranges::all_of(key, [](char c) {
                     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                            c == '_';
                 });
                 if (!isName || key.empty()) return Outcome::Text;
-                m_rest.remove_prefix(equals + 1);
-                auto value = takePython(m_rest);
+                m_rest.remove_prefix(1);
+                const auto value = takePython(m_rest);
                 if (!value) return failed(before);
-                m_current.arguments[key] = std::move(*value);
+                addMember(key, *value);
             }
             m_rest.remove_prefix(1);
-            m_calls.push_back(std::move(m_current));
-            m_listBytes = m_text.size() - m_rest.size();
+            addCurrent();
+            m_taken = taken();
         }
         m_rest.remove_prefix(1);
-        m_current = {};
         return m_calls.empty() ? Outcome::Text : Outcome::Calls;
     }
 
@@ -388,8 +350,7 @@ class Matcher {
         if (!m_rest.empty() && m_rest.front() != '{') return Outcome::Text;
         auto arguments = takeBraces(m_rest);
         if (!arguments) return failed(before);
-        if (!arguments->is_object()) return Outcome::Text;
-        m_current.arguments = std::move(*arguments);
+        m_current.arguments = *arguments;
         return Outcome::Calls;
     }
 
@@ -426,9 +387,8 @@ class Matcher {
                         value.substr(kVerbatim.size(), value.size() - kVerbatim.size() - kVerbatimEnd.size());
                 while (!key.empty() && isBlank(key.back())) key.remove_suffix(1);
                 const bool isText = type == "string" || type == "true";
-                m_current.arguments[std::string(key)] =
-                    isText ? json(std::string(value))
-                           : typedValue(value, m_reading.schemaOf(m_current.name, key));
+                addMember(key, isText ? jsonString(value)
+                                      : typedValue(value, m_reading.schemaOf(m_current.name, key)));
                 return Outcome::Calls;  // its end was taken with it
             }
             Outcome outcome = Outcome::Calls;
@@ -467,19 +427,25 @@ class Matcher {
     const CallReading& m_reading;
     const std::string_view m_text;
     std::string_view m_rest;
-    std::string_view m_argumentsFrom;  ///< what was written behind the name of the current call
-    size_t m_wholeBytes = 0;           ///< of the text, up to the end of the last whole call
-    size_t m_listBytes = 0;            ///< the same inside a list of calls
     const bool m_isEnd;
-    ReadCall m_current;
-    std::vector<ReadCall> m_calls;
+    std::vector<ReadCall> m_calls;     ///< that are whole
+    size_t m_taken = 0;                ///< of the text, by them
+    ReadCall m_current;                ///< has a name once that was read
+    std::string m_members;             ///< of its arguments, where they are read one by one
+    std::string_view m_argumentsFrom;  ///< what was written of its arguments
 };
 
 }  // namespace
 
+std::string ReadCall::json() const {
+    return fmt::format(R"({{"name":{},"arguments":{}}})", jsonString(name),
+                       isWhole ? arguments : jsonString(arguments));
+}
+
 CallReading::CallReading(std::string_view tools, std::string_view source,
-                         std::shared_ptr<const InferredForm> inferred)
-    : m_source(source), m_inferred(std::move(inferred)) {
+                         std::shared_ptr<const InferredForm> inferred,
+                         std::shared_ptr<const InferredThought> thought)
+    : m_source(source), m_inferred(std::move(inferred)), m_thought(std::move(thought)) {
     const json list = parseBounded<json>(tools, {.depth = 32});
     if (!list.is_array()) return;
     for (const json& tool : list) {

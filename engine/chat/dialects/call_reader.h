@@ -21,13 +21,17 @@ class CallReading {
     /// `tools`: see PromptForm; `source`: the chat template, which tells the forms by their signs. One that
     /// has none of them is told of tools in words (toldOfTools()), and so calls in the first of all forms.
     /// `inferred`: the form that it writes itself, where no row reads that; may be null.
+    /// `thought`: the same for thoughts.
     CallReading(std::string_view tools, std::string_view source,
-                std::shared_ptr<const InferredForm> inferred = nullptr);
+                std::shared_ptr<const InferredForm> inferred = nullptr,
+                std::shared_ptr<const InferredThought> thought = nullptr);
 
     /// The forms of calls that may come.
     std::span<const CallForm* const> forms() const { return m_forms; }
     /// Whether the template has this text.
     bool writes(std::string_view mark) const { return m_source.find(mark) != m_source.npos; }
+    /// Null: a row describes thoughts, if there are any.
+    const InferredThought* thought() const { return m_thought.get(); }
     bool isTool(std::string_view name) const { return m_parameters.contains(name); }
     /// The longest name that `text` begins with; empty: none. `isOpen`: more text may make it one.
     std::string_view nameAt(std::string_view text, bool& isOpen) const;
@@ -38,21 +42,26 @@ class CallReading {
     std::string m_source;
     std::vector<const CallForm*> m_forms;
     std::shared_ptr<const InferredForm> m_inferred;
+    std::shared_ptr<const InferredThought> m_thought;
     std::shared_ptr<const CallForm> m_ownForm;                                ///< of m_inferred
     std::map<std::string, nlohmann::ordered_json, std::less<>> m_parameters;  ///< by tool: its schema
 };
 
 struct ReadCall {
     std::string name;
-    std::string id;                    ///< the model's own; empty: it gave none
-    nlohmann::ordered_json arguments;  ///< an object; a text for a call that is not whole
+    std::string id;         ///< the model's own; empty: it gave none
+    std::string arguments;  ///< JSON: an object, with the digits of numbers as they were written
+    bool isWhole = true;    ///< else `arguments` is what was written of them
+
+    /// {"name": …, "arguments": …}; arguments that are not whole are a text.
+    std::string json() const;
 };
 
 struct ReadCalls {
     enum class Outcome {
         Calls,      ///< from the beginning of the text: `size` bytes of it
         Undecided,  ///< more text may make them calls
-        Text,       ///< whatever comes, these are none
+        Text,       ///< whatever comes, these are none: `size` bytes were looked at
     };
     Outcome outcome = Outcome::Text;
     std::vector<ReadCall> calls;

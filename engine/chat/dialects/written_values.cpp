@@ -25,47 +25,52 @@ json jsonOf(std::string_view text) {
 
 /// Lists and dicts of a language whose scalars and keys `Scalars` reads.
 template <typename Scalars>
-std::optional<json> takeNested(std::string_view& text, uint32_t depth) {
+std::optional<std::string> takeNested(std::string_view& text, uint32_t depth) {
     skipBlanks(text);
     if (text.empty() || depth > kMostDepth) return std::nullopt;
     const bool isList = text.front() == '[';
     if (!isList && text.front() != '{') return Scalars::take(text);
     const std::string_view end = isList ? "]" : "}";
     text.remove_prefix(1);
-    json value = isList ? json::array() : json::object();
+    std::string value(isList ? "[" : "{");
     for (skipBlanks(text); !skip(text, end); skipBlanks(text)) {
-        if (!value.empty() && !skip(text, ",")) return std::nullopt;
+        const bool isFirst = value.size() == 1;
+        if (!isFirst && !skip(text, ",")) return std::nullopt;
         skipBlanks(text);
-        if (!value.empty() && skip(text, end)) break;
-        std::optional<std::string> key;
+        if (!isFirst && skip(text, end)) break;
+        if (!isFirst) value += ',';
         if (!isList) {
-            key = Scalars::takeKey(text);
+            const auto key = Scalars::takeKey(text);
             skipBlanks(text);
             if (!key || !skip(text, ":")) return std::nullopt;
+            (value += jsonString(*key)) += ':';
         }
-        auto element = takeNested<Scalars>(text, depth + 1);
+        const auto element = takeNested<Scalars>(text, depth + 1);
         if (!element) return std::nullopt;
-        if (isList)
-            value.push_back(std::move(*element));
-        else
-            value[*key] = std::move(*element);
+        value += *element;
     }
-    return value;
+    return value += end;
+}
+
+/// JSON's name of a constant of Python; empty: it is none.
+std::string_view constantOf(std::string_view word) {
+    for (const auto& [name, meant] : {std::pair<std::string_view, std::string_view>{"True", "true"},
+                                      {"False", "false"},
+                                      {"None", "null"}})
+        if (word == name) return meant;
+    return {};
 }
 
 /// A number, or a word: up to what may stand behind a value.
-std::optional<json> takeWord(std::string_view& text) {
+std::optional<std::string> takeWord(std::string_view& text) {
     const size_t end = text.find_first_of(",]}) \t\r\n");
     if (end == text.npos) text = {};
     if (text.empty()) return std::nullopt;
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(end);
-    for (const auto& [name, value] :
-         {std::pair<std::string_view, json>{"True", true}, {"False", false}, {"None", nullptr}})
-        if (word == name) return value;
-    json value = jsonOf(word);
-    if (value.is_discarded()) return std::nullopt;
-    return value;
+    if (const std::string_view constant = constantOf(word); !constant.empty()) return std::string(constant);
+    if (jsonOf(word).is_discarded()) return std::nullopt;
+    return compactJson(word);
 }
 
 std::optional<std::string> takeQuoted(std::string_view& text) {
@@ -106,10 +111,10 @@ std::optional<std::string> takeQuoted(std::string_view& text) {
 }
 
 struct PythonScalars {
-    static std::optional<json> take(std::string_view& text) {
+    static std::optional<std::string> take(std::string_view& text) {
         if (text.front() != '"' && text.front() != '\'') return takeWord(text);
-        auto quoted = takeQuoted(text);
-        return quoted ? std::optional<json>(std::move(*quoted)) : std::nullopt;
+        const auto quoted = takeQuoted(text);
+        return quoted ? std::optional(jsonString(*quoted)) : std::nullopt;
     }
     static std::optional<std::string> takeKey(std::string_view& text) {
         if (text.empty() || (text.front() != '"' && text.front() != '\'')) return std::nullopt;
@@ -118,16 +123,21 @@ struct PythonScalars {
 };
 
 struct BracesScalars {
-    static std::optional<json> take(std::string_view& text) {
-        if (!skip(text, kBracesQuote)) {
+    static std::optional<std::string> take(std::string_view& text) {
+        if (!text.starts_with(kBracesQuote))
             return text.front() == '"' ? PythonScalars::take(text) : takeWord(text);
-        }
+        const auto marked = takeMarked(text);
+        return marked ? std::optional(jsonString(*marked)) : std::nullopt;
+    }
+    /// Between two of the marks that stand for quotes.
+    static std::optional<std::string_view> takeMarked(std::string_view& text) {
+        text.remove_prefix(kBracesQuote.size());
         // The mark may also stand within: the text ends where a value may end.
         for (size_t end = text.find(kBracesQuote); end != text.npos; end = text.find(kBracesQuote, end + 1)) {
             std::string_view rest = text.substr(end + kBracesQuote.size());
             skipBlanks(rest);
             if (!rest.empty() && std::string_view(",]}").find(rest.front()) == rest.npos) continue;
-            json value = std::string(text.substr(0, end));
+            const std::string_view value = text.substr(0, end);
             text = rest;
             return value;
         }
@@ -136,12 +146,13 @@ struct BracesScalars {
     }
     static std::optional<std::string> takeKey(std::string_view& text) {
         if (text.starts_with(kBracesQuote)) {
-            const auto key = take(text);
-            return key ? std::optional(key->get<std::string>()) : std::nullopt;
+            const auto key = takeMarked(text);
+            return key ? std::optional(std::string(*key)) : std::nullopt;
         }
-        const size_t end = text.find(':');
-        if (end == text.npos) text = {};
-        if (text.empty()) return std::nullopt;
+        constexpr size_t kLongest = 256;
+        const size_t end = text.substr(0, kLongest).find(':');
+        if (end == text.npos && text.size() < kLongest) text = {};
+        if (text.empty() || end == text.npos) return std::nullopt;
         std::string key(text.substr(0, end));
         text.remove_prefix(end);
         if (key.size() > 1 && key.front() == '"' && key.back() == '"') key = key.substr(1, key.size() - 2);
@@ -195,23 +206,118 @@ std::optional<std::string_view> takeJson(std::string_view& text) {
     return std::nullopt;
 }
 
-std::optional<json> takePython(std::string_view& text) {
+std::optional<std::string> takePython(std::string_view& text) {
     return takeNested<PythonScalars>(text, 0);
 }
 
-std::optional<json> takeBraces(std::string_view& text) {
+std::optional<std::string> takeBraces(std::string_view& text) {
     return takeNested<BracesScalars>(text, 0);
 }
 
-json typedValue(std::string_view written, const json* schema) {
-    if (schema != nullptr && schema->is_object() && hasType(*schema, "string")) return std::string(written);
+bool isTextParameter(const json& schema) {
+    return schema.is_object() && hasType(schema, "string");
+}
+
+std::string jsonString(std::string_view text) {
+    return json(std::string(text)).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::optional<std::string> textOfJson(std::string_view text) {
+    const json parsed = text.starts_with('"') ? jsonOf(text) : json();
+    return parsed.is_string() ? std::optional(parsed.get<std::string>()) : std::nullopt;
+}
+
+bool isJsonObject(std::string_view text) {
+    return text.starts_with('{') && jsonOf(text).is_object();
+}
+
+std::string compactJson(std::string_view text) {
+    std::string out;
+    bool isText = false;
+    for (size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (isText && c == '\\' && at + 1 < text.size()) {
+            out += c;
+            out += text[++at];
+            continue;
+        }
+        if (c == '"') isText = !isText;
+        if (isText || kBlanks.find(c) == kBlanks.npos) out += c;
+    }
+    return out;
+}
+
+const JsonMembers::Member* JsonMembers::find(std::span<const std::string_view> keys) const {
+    for (const std::string_view key : keys)
+        if (const auto found = std::ranges::find(all, key, &Member::key); found != all.end()) return &*found;
+    return nullptr;
+}
+
+namespace {
+
+/// The size of a text in quotes at the beginning; nothing: it is cut off.
+std::optional<size_t> quotedSize(std::string_view text) {
+    for (size_t at = 1; at < text.size(); ++at) {
+        if (text[at] == '\\')
+            ++at;
+        else if (text[at] == '"')
+            return at + 1;
+    }
+    return std::nullopt;
+}
+
+/// The size of the value that JSON begins with; nothing: it is cut off.
+std::optional<size_t> valueSize(std::string_view text) {
+    if (text.starts_with('"')) return quotedSize(text);
+    if (text.starts_with('{') || text.starts_with('[')) {
+        std::string_view rest = text;
+        const auto whole = takeJson(rest);
+        return whole ? std::optional(whole->size()) : std::nullopt;
+    }
+    const size_t end = text.find_first_of(",}] \t\r\n");
+    return end == text.npos ? std::nullopt : std::optional(end);
+}
+
+}  // namespace
+
+JsonMembers membersOf(std::string_view text) {
+    JsonMembers members;
+    const auto skipTo = [&text](std::string_view skipped) {
+        text.remove_prefix(std::min(text.find_first_not_of(skipped), text.size()));
+        return !text.empty();
+    };
+    text.remove_prefix(1);
+    members.isCut = true;
+    while (skipTo(" \t\r\n,")) {
+        if (text.front() != '"') {  // the end, or wrong
+            members.isCut = false;
+            break;
+        }
+        const auto keySize = quotedSize(text);
+        const auto key = keySize ? textOfJson(text.substr(0, *keySize)) : std::nullopt;
+        if (!key) break;
+        text.remove_prefix(*keySize);
+        if (!skipTo(kBlanks)) break;
+        if (text.front() != ':') {
+            members.isCut = false;
+            break;
+        }
+        text.remove_prefix(1);
+        if (!skipTo(kBlanks)) break;
+        const auto size = valueSize(text);
+        members.all.push_back({*key, text.substr(0, size.value_or(text.size()))});
+        if (!size) break;
+        text.remove_prefix(*size);
+    }
+    return members;
+}
+
+std::string typedValue(std::string_view written, const json* schema) {
+    if (schema != nullptr && isTextParameter(*schema)) return jsonString(written);
     const size_t begin = std::min(written.find_first_not_of(kBlanks), written.size());
     const std::string_view value = written.substr(begin, written.find_last_not_of(kBlanks) + 1 - begin);
-    for (const auto& [name, meant] :
-         {std::pair<std::string_view, json>{"True", true}, {"False", false}, {"None", nullptr}})
-        if (value == name) return meant;
-    json parsed = jsonOf(value);
-    return parsed.is_discarded() ? json(std::string(written)) : parsed;
+    if (const std::string_view constant = constantOf(value); !constant.empty()) return std::string(constant);
+    return jsonOf(value).is_discarded() ? jsonString(written) : compactJson(value);
 }
 
 }  // namespace ingle::chat

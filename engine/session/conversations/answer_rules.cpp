@@ -5,6 +5,7 @@
 
 #include "engine/grammar/gbnf.h"
 #include "engine/grammar/json_schema.h"
+#include "engine/session/conversations/call_rules.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::session {
@@ -12,6 +13,35 @@ namespace {
 
 /// Masks are kept for places that an answer comes back to; each is an eighth of the vocabulary in bytes.
 constexpr size_t kMostMasks = 64;
+
+/// The end of a call, without the token that ends an answer anyhow.
+std::string withoutEndToken(const OpenedModel& model, std::string text) {
+    for (size_t id = 0; id < model.tokenizer->vocabSize(); ++id) {
+        const auto token = static_cast<TokenId>(id);
+        if (!model.tokenizer->isEndOfGeneration(token)) continue;
+        const auto mark = model.markTokens.find(token);
+        if (mark == model.markTokens.end() || !text.ends_with(mark->second)) continue;
+        text.resize(text.size() - mark->second.size());
+        break;
+    }
+    return text;
+}
+
+/// The rules of a call that is demanded; nothing: none is, or it has to be in JSON.
+std::optional<grammar::Grammar> compiledCall(const OpenedModel& model, const GenerateRequest& request,
+                                             const PlannedPrompt& prompt) {
+    const std::vector<std::string> names = demandedTools(request.jsonSchema);
+    if (names.empty() || request.messages.empty()) return std::nullopt;
+    auto layout = promptsOf(model, request.promptForm).callLayout();
+    if (!layout) return std::nullopt;
+    layout->end = withoutEndToken(model, std::move(layout->end));
+    if (layout->parameters)
+        layout->parameters->emptyEnd = withoutEndToken(model, std::move(layout->parameters->emptyEnd));
+    const auto rules = callRules(*layout, request.promptForm.tools, names, prompt.calls);
+    if (!rules) return std::nullopt;
+    auto grammar = grammar::compile(*rules);
+    return grammar ? std::optional(std::move(*grammar)) : std::nullopt;
+}
 
 Result<grammar::Grammar> compiled(const GenerateRequest& request) {
     if (!request.grammar.empty() && !request.jsonSchema.empty())
@@ -34,12 +64,14 @@ Result<std::optional<AnswerRules>> AnswerRules::create(const OpenedModel& model,
     if (request.grammar.empty() && request.jsonSchema.empty()) return std::optional<AnswerRules>();
     if (request.messages.empty() && request.rawPrompt.empty())
         return fail(ErrorCode::InvalidArgument, "an answer of ids alone cannot follow a grammar");
-    auto rules = compiled(request);
+    auto call = compiledCall(model, request, prompt);
+    const bool isCall = call.has_value();
+    auto rules = isCall ? Result<grammar::Grammar>(std::move(*call)) : compiled(request);
     if (!rules) {
         const std::string why = rules.error().message;
         return tl::unexpected<Error>(withId<ErrorId::GrammarRefused>(std::move(rules).error(), why));
     }
-    AnswerRules out(std::move(*rules), trieOf(model));
+    AnswerRules out(std::move(*rules), trieOf(model, isCall), isCall);
     if (out.m_matcher.exceeded()) return tl::unexpected<Error>(out.tooWide());
     if (request.messages.empty()) return std::optional<AnswerRules>(std::move(out));
     if (prompt.thinks) {
@@ -61,17 +93,19 @@ Result<std::optional<AnswerRules>> AnswerRules::create(const OpenedModel& model,
     return std::optional<AnswerRules>(std::move(out));
 }
 
-std::shared_ptr<const grammar::TokenTrie> AnswerRules::trieOf(const OpenedModel& model) {
+std::shared_ptr<const grammar::TokenTrie> AnswerRules::trieOf(const OpenedModel& model, bool isCall) {
     static std::mutex mutex;  // prompts are made on several threads
     const std::scoped_lock lock(mutex);
-    if (!model.tokenTrie) {
+    auto& trie = isCall ? model.callTrie : model.tokenTrie;
+    if (!trie) {
         const size_t numChoices =
             std::min<size_t>(model.tokenizer->vocabSize(), model.bound.facts().vocabSize);
         std::vector<std::string> bytes(numChoices);
-        for (size_t id = 0; id < bytes.size(); ++id) bytes[id] = bytesOf(model, static_cast<TokenId>(id));
-        model.tokenTrie = std::make_shared<grammar::TokenTrie>(bytes);
+        for (size_t id = 0; id < bytes.size(); ++id)
+            bytes[id] = answerBytes(model, static_cast<TokenId>(id), isCall);
+        trie = std::make_shared<grammar::TokenTrie>(bytes);
     }
-    return model.tokenTrie;
+    return trie;
 }
 
 std::string AnswerRules::bytesOf(const OpenedModel& model, TokenId id) {
@@ -90,6 +124,10 @@ bool AnswerRules::mayBeginThought(std::string_view text) {
 Error AnswerRules::tooWide() const {
     return withId<ErrorId::GrammarTooWide>(
         Error{ErrorCode::Unsupported, "the grammar leaves more ways to go on than can be followed"});
+}
+
+std::string AnswerRules::answerBytes(const OpenedModel& model, TokenId id, bool isCall) {
+    return isCall && !model.tokenizer->isEndOfGeneration(id) ? markOrBytes(model, id) : bytesOf(model, id);
 }
 
 std::string AnswerRules::markOrBytes(const OpenedModel& model, TokenId id) {
@@ -113,7 +151,7 @@ bool AnswerRules::isWholeWith(std::string_view text) const {
 bool AnswerRules::allows(const OpenedModel& model, TokenId id) {
     if (model.tokenizer->isEndOfGeneration(id)) return m_phase != Phase::Thought && isWholeWith(m_written);
     if (m_phase == Phase::Answer) {
-        const std::string bytes = bytesOf(model, id);
+        const std::string bytes = answerBytes(model, id, m_isCall);
         if (bytes.empty()) return !m_begun && !model.markTokens.contains(id);
         return fitting(bytes).has_value();
     }
@@ -150,7 +188,8 @@ Status AnswerRules::take(const OpenedModel& model, TokenId id) {
         if (m_matcher.exceeded()) return tl::unexpected<Error>(tooWide());
         return fail(ErrorCode::InvalidArgument, "token {} does not follow the grammar of the answer", id);
     }
-    std::string bytes = m_phase == Phase::Answer ? bytesOf(model, id) : m_written + markOrBytes(model, id);
+    std::string bytes =
+        m_phase == Phase::Answer ? answerBytes(model, id, m_isCall) : m_written + markOrBytes(model, id);
     m_written.clear();
     if (m_phase == Phase::Begin && mayBeginThought(bytes)) {
         for (const chat::Markup& markup : chat::allMarkups()) {

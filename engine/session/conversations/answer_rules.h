@@ -48,12 +48,13 @@ class AnswerRules {
   private:
     enum class Phase { Begin, Thought, Answer };
 
-    AnswerRules(grammar::Grammar rules, std::shared_ptr<const grammar::TokenTrie> trie)
-        : m_matcher(std::move(rules)), m_trie(std::move(trie)) {}
-    static std::shared_ptr<const grammar::TokenTrie> trieOf(const OpenedModel& model);
+    AnswerRules(grammar::Grammar rules, std::shared_ptr<const grammar::TokenTrie> trie, bool isCall)
+        : m_matcher(std::move(rules)), m_trie(std::move(trie)), m_isCall(isCall) {}
+    static std::shared_ptr<const grammar::TokenTrie> trieOf(const OpenedModel& model, bool isCall);
     /// What a token writes; nothing for one that may not stand in an answer.
     static std::string bytesOf(const OpenedModel& model, TokenId id);
-    /// Outside of an answer the tokens of marks write their text.
+    /// In a call, as outside of an answer, the tokens of marks write their text.
+    static std::string answerBytes(const OpenedModel& model, TokenId id, bool isCall);
     static std::string markOrBytes(const OpenedModel& model, TokenId id);
     /// What of `bytes` the rules have to follow; nothing when they refuse it.
     std::optional<std::string_view> fitting(std::string_view bytes);
@@ -65,6 +66,7 @@ class AnswerRules {
 
     grammar::Matcher m_matcher;
     std::shared_ptr<const grammar::TokenTrie> m_trie;
+    bool m_isCall;  ///< the answer is a call in the model's own form
     Phase m_phase = Phase::Answer;
     std::string m_written;       ///< before the answer: what may be part of a mark
     std::string_view m_endMark;  ///< of the thought

@@ -38,8 +38,9 @@ struct OpenedModel {
     std::shared_ptr<const tokenizer::Tokenizer> tokenizer;  ///< null: the file has none, only ids work
     std::optional<chat::PromptRenderer> prompts;            ///< set by openModel()
     std::unordered_map<TokenId, std::string> markTokens;    ///< silent tokens that chat marks are made of
-    /// Built by the first answer that follows a grammar. By AnswerRules only, under its lock.
-    mutable std::shared_ptr<const grammar::TokenTrie> tokenTrie;
+    // Built by the first answer that follows a grammar, or is a demanded call, in which the tokens of marks
+    // have their text. By AnswerRules only, under its lock.
+    mutable std::shared_ptr<const grammar::TokenTrie> tokenTrie, callTrie;
     ModelShape shape;
     uint32_t contextTokens = 0;  ///< 0: no limit (recurrent models)
     ModelInfo info;

@@ -186,7 +186,7 @@ TEST(ChatRequest, ADemandedCallIsASchema) {
     EXPECT_EQ(one->generate.jsonSchema,
               R"({"type":"object","properties":{"name":{"const":"b"},"arguments":{"type":"object",)"
               R"("additionalProperties":false}},)"
-              R"("required":["name","arguments"],"additionalProperties":false})");
+              R"("required":["name","arguments"],"additionalProperties":false,"$comment":"a call of a tool"})");
     EXPECT_THAT(chat(tools + R"(,"tool_choice":"required")")->generate.jsonSchema, HasSubstr("anyOf"));
     EXPECT_TRUE(chat(tools + R"(,"tool_choice":"none")")->generate.promptForm.tools.empty());
     EXPECT_EQ(refused(tools + R"(,"tool_choice":{"type":"function","function":{"name":"c"}})"),

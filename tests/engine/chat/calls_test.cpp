@@ -3,6 +3,7 @@
 
 #include "engine/chat/infer_call_form.h"
 #include "engine/chat/markup.h"
+#include "tests/engine/bombs.h"
 
 namespace ingle::chat {
 namespace {
@@ -129,6 +130,78 @@ TEST(Calls, oneThatIsCutOffKeepsItsNameAndWhatWasWritten) {
                R"(T({"name":"look","arguments":"{\"star\": \"Ve"}))");
 }
 
+TEST(Calls, whatIsLeftOfAListThatIsCutOffCounts) {
+    expectRead(
+        "[TOOL_CALLS]",
+        "[TOOL_CALLS][{\"name\": \"look\", \"arguments\": {}}, {\"name\": \"look_up\", \"arguments\": {\"a",
+        R"(T({"name":"look","arguments":{}})T({"name":"look_up","arguments":"{\"a"}))");
+}
+
+TEST(Calls, numbersKeepTheirDigits) {
+    const std::string digits = "123456789012345678901234567890";
+    for (const auto& [sign, text] : std::vector<std::pair<std::string, std::string>>{
+             {"<tool_call>",
+              R"(<tool_call>{"name": "look", "arguments": {"minutes": )" + digits + "}}</tool_call>"},
+             {"<tool_call><function=", "<tool_call><function=look><parameter=minutes>\n" + digits +
+                                           "\n</parameter></function></tool_call>"},
+             {"<|tool_call>", "<|tool_call>call:look{minutes:" + digits + "}<tool_call|>"},
+             {"<|tool_call_start|>", "<|tool_call_start|>[look(minutes=" + digits + ")]<|tool_call_end|>"}})
+        expectRead(sign, text, R"(T({"name":"look","arguments":{"minutes":)" + digits + "}})");
+    expectRead("ipython", R"({"name": "look", "parameters": {"minutes": 1.50, "x": 1E30}})",
+               R"(T({"name":"look","arguments":{"minutes":1.50,"x":1E30}}))");
+}
+
+TEST(Calls, anExampleInAFenceIsText) {
+    const std::string call = R"({"name": "look", "arguments": {"star": "Vega"}})";
+    expectRead("ipython", "Send this:\n```json\n" + call + "\n```\nand wait.",
+               "A(Send this:\n```json\n" + call + "\n```\nand wait.)");
+    expectRead("ipython", "Send this:\n```json\n[]\n```\n" + call,
+               "A(Send this:\n```json\n[]\n```\n)T({\"name\":\"look\",\"arguments\":{\"star\":\"Vega\"}})");
+}
+
+TEST(Calls, aThoughtThatACallHasEndedMayEndLater) {
+    expectRead("<tool_call>",
+               "Hm.<tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>\n</think>\nDone.",
+               "R(Hm.)T({\"name\":\"look\",\"arguments\":{}})A(\n)A(\nDone.)", "<think>\n");
+    const std::string mention = "Hm, <tool_call> begins one, {\"name\": \"look\"} names it.";
+    expectRead("<tool_call>", mention + "</think>Done.", "R(" + mention + ")A(Done.)", "<think>\n");
+}
+
+TEST(Calls, manyMentionsOfAMarkHideNoCall) {
+    std::string text;
+    for (int i = 0; i < 100; ++i) text += "The mark <tool_call> begins one. ";
+    expectRead("<tool_call>", text + "<tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>",
+               "A(" + text + ")T({\"name\":\"look\",\"arguments\":{}})");
+}
+
+TEST(Calls, aMegabyteInPiecesOfOneByteIsReadInTime) {
+    const std::string megabyte(size_t{1} << 20, 'x');
+    std::string marks, braces, nested;
+    while (marks.size() < megabyte.size()) marks += "<tool_call>{ ";
+    while (braces.size() < megabyte.size()) braces += "}])>`\\n";
+    while (nested.size() < megabyte.size()) nested += "<tool_call><function=look><parameter=star>";
+    const std::string begin = R"(<tool_call>{"name": "look", "arguments": {"star": ")";
+    const std::pair<const char*, std::string> cases[] = {
+        {"text", megabyte},
+        {"argument", begin + megabyte + "\"}}</tool_call>"},
+        {"argument of brackets", begin + braces + "\"}}</tool_call>"},
+        {"marks", marks},
+        {"open marks", nested},
+    };
+    for (const auto& [name, text] : cases) {
+        const double before = test::processorSeconds();
+        MarkupSplitter splitter({}, CallReading(kLookTools, "<tool_call><function="));
+        size_t size = 0;
+        const auto count = [&](const std::vector<PartPiece>& pieces) {
+            for (const PartPiece& piece : pieces) size += piece.text.size();
+        };
+        for (const char c : text) count(splitter.push({&c, 1}));
+        count(splitter.finish());
+        EXPECT_GE(size, megabyte.size()) << name;
+        EXPECT_LT(test::processorSeconds() - before, test::kSlowness * 3) << name;
+    }
+}
+
 /// What a template writes around `calls`, which writes each of message.tool_calls.
 std::string templateOf(const std::string& calls) {
     return "{% for message in messages %}<|turn|>{{ message.role }}\n{{ message.content }}{% if "
@@ -179,6 +252,39 @@ TEST(Calls, areReadInAFormThatIsInferredFromItsTemplate) {
             EXPECT_EQ(parts[1].text, kLook);
         }
     }
+}
+
+TEST(Calls, thoughtsAreReadBetweenMarksThatAreInferredFromTheTemplate) {
+    const std::string source =
+        "{% for message in messages %}<|turn|>{{ message.role }}\n{% if message.reasoning_content "
+        "%}<~muse~>{{ "
+        "message.reasoning_content }}<~/muse~>\n{% endif %}{{ message.content }}<|end|>\n{% endfor %}";
+    const auto parsed = jinja::Template::parse(source);
+    ASSERT_TRUE(parsed);
+    const auto thought = inferThought(*parsed, findMessageForm(*parsed, source));
+    ASSERT_TRUE(thought);
+    for (const size_t step : {size_t{1}, size_t{100}}) {
+        for (const std::string promptEnd : {"", "<~muse~>\n"}) {
+            MarkupSplitter splitter(promptEnd, CallReading({}, source, nullptr, thought));
+            const std::string answer =
+                (promptEnd.empty() ? "<~muse~>" : "") + std::string("Hm.<~/muse~>\nYes <~muse~>.");
+            std::vector<Part> parts;
+            for (size_t at = 0; at < answer.size(); at += step)
+                for (const PartPiece& piece : splitter.push(std::string_view(answer).substr(at, step)))
+                    append(parts, piece);
+            for (const PartPiece& piece : splitter.finish()) append(parts, piece);
+            ASSERT_EQ(parts.size(), 2u);
+            EXPECT_EQ(parts[0].kind, PartKind::Thought);
+            EXPECT_EQ(parts[0].text, "Hm.");
+            EXPECT_EQ(parts[1].text, "\nYes <~muse~>.");
+        }
+    }
+    const std::string known =
+        "{% for m in messages %}{% if m.reasoning_content %}<think>{{ m.reasoning_content }}</think>{% "
+        "endif %}{{ m.content }}{% endfor %}";
+    const auto other = jinja::Template::parse(known);
+    ASSERT_TRUE(other);
+    EXPECT_FALSE(inferThought(*other, findMessageForm(*other, known)));
 }
 
 /// Templates whose calls a row reads have none inferred; nor have those that write none.

@@ -145,6 +145,8 @@ void Session::serve(Id id, const protocol::Unload&) {
 template <>
 void Session::serve(Id id, const protocol::Count& count) {
     if (!m_model) return fail(id, noModel());
+    if (!count.ids.empty())
+        return fail(id, {ErrorCode::Unsupported, "A model far away is not given ids of tokens."});
     if (count.messages.empty())
         countText(id, count, false);
     else

@@ -49,10 +49,18 @@ void numberFields(V& v, codec::Of<SamplerParams> auto& p) {
     v.optional("frequencyPenalty", p.frequencyPenalty);
     v.optional("presencePenalty", p.presencePenalty);
     v.optional("lastN", p.lastN);
+    v.sparse("topNSigma", p.topNSigma);
+    v.sparse("xtcProbability", p.xtcProbability);
+    v.sparse("xtcThreshold", p.xtcThreshold, SamplerParams{}.xtcThreshold);
+    v.sparse("dryMultiplier", p.dryMultiplier);
+    v.sparse("dryBase", p.dryBase, SamplerParams{}.dryBase);
+    v.sparse("dryAllowed", p.dryAllowed, SamplerParams{}.dryAllowed);
+    v.sparse("dryLastN", p.dryLastN, SamplerParams{}.dryLastN);
 }
 template <typename V>
 void fields(V& v, codec::Of<SamplerParams> auto& p) {
     numberFields(v, p);
+    v.sparse("dryBreakers", p.dryBreakers);
     v.optional("logitBias", p.logitBias);
     v.optional("seed", p.seed);
 }
@@ -154,6 +162,7 @@ void fields(V& v, codec::Of<GenerateRequest> auto& r) {
     v.optional("conversation", r.conversation);
     v.optional("rawPrompt", r.rawPrompt);
     v.optional("rawTokens", r.rawTokens);
+    v.sparse("idsAreText", r.idsAreText);
     v.sparse("grammar", r.grammar);
     v.sparse("jsonSchema", r.jsonSchema);
     v.optional("whenFull", r.whenFull);

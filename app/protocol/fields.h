@@ -40,6 +40,7 @@ void fields(V& v, Of<Count> auto& r) {
     v.optional("messages", r.messages);
     v.sparse("withIds", r.withIds);
     v.sparse("addSpecial", r.addSpecial);
+    v.sparse("ids", r.ids);
 }
 template <typename V>
 void fields(V& v, Of<Preview> auto& r) {
@@ -72,6 +73,7 @@ void fields(V& v, Of<Embed> auto& r) {
     v.sparse("use", r.use);
     v.sparse("dimensions", r.dimensions);
     v.sparse("query", r.query);
+    v.sparse("refusesLong", r.refusesLong);
 }
 template <typename V>
 void fields(V& v, Of<Cancel> auto& r) {
@@ -111,6 +113,7 @@ void fields(V& v, Of<Counted> auto& e) {
     v.required("tokens", e.tokens);
     v.optional("room", e.room);
     v.sparse("ids", e.ids);
+    v.sparse("text", e.text);
 }
 template <typename V>
 void fields(V& v, Of<Previewed> auto& e) {

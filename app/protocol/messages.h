@@ -64,6 +64,7 @@ struct Counted {
     uint32_t tokens = 0;
     uint32_t room = 0;         ///< for messages: as PromptSize::room
     std::vector<TokenId> ids;  ///< for a text: its tokens if Count::withIds asked for them
+    std::string text;          ///< for tokens: the text that they stand for
 };
 struct Previewed {
     static constexpr std::string_view kName = "previewed";
@@ -238,7 +239,7 @@ struct Unload {
     using Reply = Unloaded;
     using Update = NoUpdate;
 };
-/// Counts the tokens of a text or of messages. Needs a loaded model.
+/// Counts the tokens of a text or of messages, or tells what text tokens stand for. Needs a loaded model.
 struct Count {
     static constexpr std::string_view kName = "count";
     static constexpr RequestFacts kFacts{
@@ -250,9 +251,10 @@ struct Count {
         messages;             ///< are counted in place of `text`, with the markup of the chat format
     bool withIds = false;     ///< returns the token ids of `text`
     bool addSpecial = false;  ///< adds BOS and EOS to `text` if the vocabulary asks for them
+    std::vector<TokenId> ids;  ///< are turned into text in place of that
 
     /// The composer only asks for counts. It asks often, and an idle model need not be loaded for that.
-    bool mayLoadModel() const { return withIds; }
+    bool mayLoadModel() const { return withIds || !ids.empty(); }
 };
 /// Makes the prompt of a request without generating. Needs a loaded model.
 struct Preview {
@@ -316,6 +318,7 @@ struct Embed {
     /// Of a reranker: what the texts are to answer. The rows are one number each then, how well they do, from
     /// 0 to 1.
     std::string query = {};
+    bool refusesLong = false;  ///< fails where a text is too long (MessageTooLong)
 };
 /// Cancels another request, as its WhenCancelled says. It has no reply of its own.
 struct Cancel {

@@ -4,7 +4,6 @@
 #include <cctype>
 
 #include "app/local/key_file.h"
-#include "app/serve/api/api_error.h"
 
 namespace ingle::serve {
 namespace {
@@ -40,8 +39,8 @@ bool isSame(std::string_view given, std::string_view key) {
     return difference == 0;
 }
 
-http::Response refused(int status, std::string message, std::string code) {
-    return api::toResponse({.status = status, .message = std::move(message), .code = std::move(code)});
+api::ApiError refused(int status, std::string message, std::string code) {
+    return {.status = status, .message = std::move(message), .code = std::move(code)};
 }
 
 }  // namespace
@@ -53,7 +52,7 @@ std::string_view hostName(std::string_view host) {
     return isPort ? host.substr(0, end) : std::string_view();
 }
 
-std::optional<http::Response> refusalOf(const http::Request& request, const AccessRules& rules, bool isOpen) {
+std::optional<api::ApiError> refusalOf(const http::Request& request, const AccessRules& rules, bool isOpen) {
     if (rules.isOnNetwork) {
         const std::string host = lowered(hostName(request.header("host")));
         if (!isThisComputer(host) && !contains(rules.hosts, host))
@@ -68,6 +67,8 @@ std::optional<http::Response> refusalOf(const http::Request& request, const Acce
     const bool hasScheme = lowered(given.substr(0, kScheme.size())) == kScheme;
     given.remove_prefix(std::min(given.size(), kScheme.size()));
     if (hasScheme && isSame(given, rules.key)) return std::nullopt;
+    if (isSame(request.header("x-api-key"), rules.key))
+        return std::nullopt;  // as Anthropic's clients send it
     return refused(401, "The key is missing or wrong.", "invalid_api_key");
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/serve/api/api_error.h"
 #include "app/serve/http/message.h"
 #include "ingle/result.h"
 
@@ -22,8 +23,8 @@ struct AccessRules {
 /// "localhost:8080" without its port: "localhost". Empty where what follows is no port.
 std::string_view hostName(std::string_view host);
 
-/// What a request is refused with; nothing: it may go on. `isOpen`: it needs no key.
-std::optional<http::Response> refusalOf(const http::Request& request, const AccessRules& rules, bool isOpen);
+/// Why a request is refused; nothing: it may go on. `isOpen`: it needs no key.
+std::optional<api::ApiError> refusalOf(const http::Request& request, const AccessRules& rules, bool isOpen);
 
 /// Headers with which a browser admits the answer to the page that asked for it; none for the server's own.
 http::Headers crossOriginHeaders(const http::Request& request, const AccessRules& rules);

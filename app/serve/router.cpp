@@ -6,12 +6,15 @@ namespace ingle::serve {
 
 std::optional<http::Response> Router::gate(const http::Request& request) {
     const auto endpoint = api::endpointFor(request.method, request.path);
-    std::optional<http::Response> refusal =
-        refusalOf(request, m_rules, endpoint.has_value() && (*endpoint)->isOpen);
-    if (!refusal && request.method == "OPTIONS")
+    const auto refused = refusalOf(request, m_rules, endpoint.has_value() && (*endpoint)->isOpen);
+    const api::ErrorShape shape = api::errorShapeOf(request.path);
+    std::optional<http::Response> refusal;
+    if (refused)
+        refusal = api::toResponse(*refused, shape);
+    else if (request.method == "OPTIONS")
         refusal = http::Response{.status = 204, .body = {}, .headers = crossOriginHeaders(request, m_rules)};
-    else if (!refusal && !endpoint)
-        refusal = api::toResponse(endpoint.error());
+    else if (!endpoint)
+        refusal = api::toResponse(endpoint.error(), shape);
     if (!refusal) return std::nullopt;
     if (request.method != "OPTIONS") {
         const http::Headers headers = crossOriginHeaders(request, m_rules);

@@ -94,6 +94,31 @@ void minP(float p, std::vector<Candidate>& candidates) {
     while (candidates.back().logit < least) candidates.pop_back();
 }
 
+void topNSigma(std::span<const float> logits, float n, std::vector<Candidate>& candidates) {
+    if (n <= 0) return;
+    double sum = 0, squares = 0;
+    size_t count = 0;
+    for (const float logit : logits) {
+        if (!std::isfinite(logit)) continue;  // no choice
+        sum += logit;
+        ++count;
+    }
+    const double mean = sum / static_cast<double>(count);
+    for (const float logit : logits)
+        if (std::isfinite(logit)) squares += (logit - mean) * (logit - mean);
+    const double least = candidates.front().logit - n * std::sqrt(squares / static_cast<double>(count));
+    while (candidates.back().logit < least) candidates.pop_back();
+}
+
+void excludeTopChoices(float probability, float threshold, double u, std::vector<Candidate>& candidates) {
+    if (u >= probability) return;
+    const Weights weights(candidates);
+    size_t count = 0;
+    while (count < candidates.size() && weights.each[count] / weights.sum >= threshold) ++count;
+    if (count > 1)
+        candidates.erase(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(count - 1));
+}
+
 TokenId draw(std::span<const Candidate> candidates, float temperature, double u) {
     const Weights weights(candidates, temperature);
     double threshold = u * weights.sum;

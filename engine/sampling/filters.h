@@ -27,6 +27,14 @@ void topP(float p, std::vector<Candidate>& candidates);
 /// Keeps those at least `p` times as probable as the best.
 void minP(float p, std::vector<Candidate>& candidates);
 
+/// Keeps those whose logit is at most `n` standard deviations of all `logits` below the best (Tang et al.,
+/// "Top-n-sigma: Not All Logits Are You Need", 2024, section 3). 0 keeps all.
+void topNSigma(std::span<const float> logits, float n, std::vector<Candidate>& candidates);
+
+/// Leaves out the best ones while the next one, too, has a probability of `threshold` or more ("exclude top
+/// choices", by p-e-w, 2024). Where `u` in [0, 1) is not below `probability`, all stay.
+void excludeTopChoices(float probability, float threshold, double u, std::vector<Candidate>& candidates);
+
 /// Draws by softmax(logit / temperature); `u` in [0, 1) decides.
 TokenId draw(std::span<const Candidate> candidates, float temperature, double u);
 

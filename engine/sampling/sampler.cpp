@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/sampling/dry.h"
 #include "engine/sampling/filters.h"
 
 namespace ingle::sampling {
@@ -18,7 +19,7 @@ uint64_t splitMix(uint64_t x) {
 /// False when bias and penalties would leave every logit as it is.
 bool changesLogits(const SamplerParams& params) {
     return !params.logitBias.empty() || params.repeatPenalty != 1 || params.frequencyPenalty != 0 ||
-           params.presencePenalty != 0;
+           params.presencePenalty != 0 || params.dryMultiplier > 0;
 }
 
 }  // namespace
@@ -30,7 +31,8 @@ double uniform(uint64_t seed, uint64_t position) {
 bool needsOnlyBest(const SamplerParams& params, uint32_t count) {
     if (changesLogits(params)) return false;
     if (params.temperature <= 0) return true;
-    return params.typicalP >= 1 && params.topK > 0 && static_cast<uint32_t>(params.topK) <= count;
+    return params.typicalP >= 1 && params.topNSigma <= 0 && params.xtcProbability <= 0 && params.topK > 0 &&
+           static_cast<uint32_t>(params.topK) <= count;
 }
 
 TokenId greedy(std::span<const float> logits) {
@@ -38,11 +40,12 @@ TokenId greedy(std::span<const float> logits) {
 }
 
 TokenId Sampler::sample(std::span<const float> logits, const SamplerParams& params,
-                        std::span<const TokenId> history, uint64_t position,
-                        const std::vector<bool>* allowed) {
+                        std::span<const TokenId> history, uint64_t position, const std::vector<bool>* allowed,
+                        size_t unbroken) {
     if (changesLogits(params) || allowed) {
         m_logits.assign(logits.begin(), logits.end());
         biasAndPenalise(m_logits, params, history);
+        penaliseRepetitions(m_logits, params, history, unbroken);
         logits = m_logits;
     }
     constexpr float kRefused = -std::numeric_limits<float>::infinity();
@@ -53,9 +56,13 @@ TokenId Sampler::sample(std::span<const float> logits, const SamplerParams& para
     if (params.temperature <= 0) return greedy(logits);
     topK(logits, params.topK, m_candidates);
     if (allowed) std::erase_if(m_candidates, [](const Candidate& one) { return one.logit == kRefused; });
+    topNSigma(logits, params.topNSigma, m_candidates);
     typical(params.typicalP, m_candidates);
     topP(params.topP, m_candidates);
     minP(params.minP, m_candidates);
+    // A number of its own: the draw's is not the less random for it.
+    excludeTopChoices(params.xtcProbability, params.xtcThreshold, uniform(~params.seed, position),
+                      m_candidates);
     return draw(m_candidates, params.temperature, uniform(params.seed, position));
 }
 

@@ -26,14 +26,15 @@ bool needsOnlyBest(const SamplerParams& params, uint32_t count);
 /// Holds the working memory between calls; no other state. One thread.
 class Sampler {
   public:
-    /// The chain: logit bias, penalties, top-k, typical, top-p, min-p, temperature, draw; greedy (after bias
-    /// and penalties) when temperature is 0. Ties go to the lowest id.
+    /// The chain: logit bias, penalties, DRY, top-k, top-n-sigma, typical, top-p, min-p, XTC, temperature,
+    /// draw; greedy (after bias and penalties) when temperature is 0. Ties go to the lowest id.
     /// logits: [vocab], finite, not empty. `history` holds prompt and answer so far. `position` is the index
     /// of the token within the answer. `allowed` [vocab], if given, has at least one true: the logits of all
-    /// others count as minus infinity, after bias and penalties and before the other links.
+    /// others count as minus infinity, after bias and penalties and before the other links. `unbroken`: how
+    /// many of the last tokens may be part of a repetition (DRY).
     TokenId sample(std::span<const float> logits, const SamplerParams& params,
                    std::span<const TokenId> history, uint64_t position,
-                   const std::vector<bool>* allowed = nullptr);
+                   const std::vector<bool>* allowed = nullptr, size_t unbroken = SIZE_MAX);
 
   private:
     std::vector<float> m_logits;

@@ -346,7 +346,7 @@ def check_embeddings_beside(server, name):
     answer = {"grammar": "root ::= [a-z ]{3500}"}
     stream = server.chat_stream(**answer)
     next(stream)
-    asked = Background(server.post, "/v1/embeddings", {"model": name, "input": texts})
+    asked = Background(server.post, "/v1/embeddings", {"model": name, "input": texts, "truncate": True})
     began = last = time.monotonic()
     longest = 0
     while not asked.is_done():
@@ -357,6 +357,128 @@ def check_embeddings_beside(server, name):
     expect(len(expect_ok(asked.result())["data"]) == len(texts), "rows are missing")
     expect(longest < (last - began) / 4,
            f"while {len(texts)} texts were read for {last - began:.1f} s, an answer waited for {longest:.1f} s")
+
+
+def check_lenience(server):
+    """What clients do that says nothing else: a slash at the end, no "/v1", no model, hints, numbers as floats."""
+    greedy = text_of(server.chat())
+    for path in ("/v1/chat/completions/", "/chat/completions"):
+        expect(text_of(expect_ok(server.post(path, chat_body()))) == greedy, f"{path} answers something else")
+    body = chat_body(prompt_cache_key="x", service_tier="auto", store=True, verbosity="low", max_tokens=-1)
+    del body["model"]
+    answer = expect_ok(server.post("/v1/chat/completions", body))
+    expect(text_of(answer) == greedy and answer["model"] == GUIDE, "hints change the answer")
+    expect(server.chat(max_tokens=3.0)["usage"]["completion_tokens"] == 3, "3.0 is not 3")
+    read = server.chat(max_tokens=0)
+    expect(text_of(read) == "" and read["usage"]["completion_tokens"] == 0 and read["usage"]["prompt_tokens"] > 0,
+           f"more than the prompt is read: {read}")
+    expect(expect_ok(server.get("/models/")) == expect_ok(server.get("/v1/models")), "/models/ is another list")
+    expect(expect_ok(server.get(f"/v1/models/{GUIDE}/"))["id"] == GUIDE, "a slash makes another model")
+
+
+def check_prompts(server):
+    """Several prompts, and prompts of ids, are as each alone."""
+    def texts(prompt, **fields):
+        body = {"model": GUIDE, "prompt": prompt, "max_tokens": 6, "temperature": 0, **fields}
+        answer = expect_ok(server.post("/v1/completions", body))
+        expect([each["index"] for each in answer["choices"]] == list(range(len(answer["choices"]))), f"{answer}")
+        return [each["text"] for each in answer["choices"]], answer["usage"]["prompt_tokens"]
+
+    prompts = ["Inglenook is", "A model"]
+    alone = [texts(prompt) for prompt in prompts]
+    together = texts(prompts, n=2)
+    expect(together[0] == [text for (text, ), _ in alone for _ in range(2)], f"{together} in place of {alone}")
+    expect(together[1] == sum(tokens for _, tokens in alone), "tokens of prompts are counted otherwise")
+    ids = [expect_ok(server.post("/tokenize", {"model": GUIDE, "content": prompt, "add_special": True}))["tokens"]
+           for prompt in prompts]
+    expect(texts(ids)[0] == [text for (text, ), _ in alone], "ids are another prompt than their text")
+    expect(texts(ids[0])[0] == alone[0][0], "a list of ids is no prompt")
+    chunks = list(server.stream("/v1/completions", {
+        "model": GUIDE, "prompt": prompts, "max_tokens": 6, "temperature": 0, "stream": True}))
+    for index in range(2):
+        streamed = "".join(c["text"] for chunk in chunks for c in chunk["choices"] if c["index"] == index)
+        expect(streamed == alone[index][0][0], f"streamed: {streamed!r}")
+    plain = "Drop it, grüße 😀."
+    tokens = expect_ok(server.post("/tokenize", {"model": GUIDE, "content": plain}))["tokens"]
+    told = expect_ok(server.post("/detokenize", {"model": GUIDE, "tokens": tokens}))
+    expect(told["content"].strip() == plain and told["prompt"] == told["content"], f"{told}")
+
+
+def check_further_samplers(server):
+    greedy = text_of(server.chat())
+    expect(text_of(server.chat(**{**FREE, "max_tokens": 100, "top_n_sigma": 0.001})) == greedy,
+           "top-n-sigma leaves a choice")
+    fields = {**FREE, "seed": 3}
+    expect(text_of(server.chat(xtc_probability=0.0, **fields)) == text_of(server.chat(**fields)),
+           "XTC that never happens changes something")
+    expect(text_of(server.chat(temperature=0.01, xtc_probability=1, xtc_threshold=0.0, top_k=2, seed=3)) != greedy,
+           "the likeliest is taken all the same")
+    loop = {"grammar": 'root ::= ("a" | "b" | "c"){40}', "max_tokens": 40}
+    plain = text_of(server.chat(**loop))
+    dry = text_of(server.chat(dry_multiplier=50, dry_allowed_length=1, **loop))
+    expect(dry != plain and len(set(dry[:3])) > 1, f"{dry} goes on as {plain}")
+
+
+def named_events(connection, path, body):
+    """Server-sent events with names."""
+    connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+    response = connection.getresponse()
+    expect(response.status == 200, f"status {response.status}")
+    told = []
+    for block in response.read().decode().strip().split("\n\n"):
+        if block.startswith(":"):
+            continue
+        name, data = block.split("\n")
+        told.append(json.loads(data.removeprefix("data: ")))
+        expect(name == f"event: {told[-1]['type']}", f"{name} is {told[-1]}")
+    connection.close()
+    return told
+
+
+def check_dialects(server):
+    """The other APIs answer what chats do."""
+    greedy = text_of(server.chat())
+    body = {"model": GUIDE, "input": QUESTION, "temperature": 0}
+    whole = expect_ok(server.post("/v1/responses", body))
+    expect(whole["status"] == "completed" and whole["output"][0]["content"][0]["text"] == greedy, f"{whole}")
+    told = named_events(server.connect(), "/v1/responses", {**body, "stream": True})
+    expect("".join(each.get("delta", "") for each in told) == greedy, "a streamed response is another one")
+    expect([each["sequence_number"] for each in told] == list(range(len(told))), "events are not numbered")
+    last = told[-1]
+    expect(last["type"] == "response.completed" and last["response"]["usage"]["total_tokens"] > 0, f"{last}")
+    again = [{"role": "user", "content": QUESTION}, *whole["output"], {"role": "user", "content": QUESTION}]
+    expect(expect_ok(server.post("/v1/responses", {**body, "input": again}))["usage"]["input_tokens"]
+           > whole["usage"]["input_tokens"], "the items before are not read")
+    form = {"type": "json_schema", "name": "p", "schema": PERSON}
+    answer = expect_ok(server.post("/v1/responses", {**body, "text": {"format": form}}))
+    jsonschema.validate(json.loads(answer["output"][0]["content"][0]["text"]), PERSON)
+    cut = expect_ok(server.post("/v1/responses", {**body, "max_output_tokens": 2}))
+    expect(cut["status"] == "incomplete" and cut["usage"]["output_tokens"] == 2, f"{cut}")
+
+    messages = [{"role": "user", "content": QUESTION}]
+    body = {"model": GUIDE, "messages": messages, "max_tokens": 300, "temperature": 0}
+    whole = expect_ok(server.post("/v1/messages", body))
+    expect(whole["content"] == [{"type": "text", "text": greedy}] and whole["stop_reason"] == "end_turn", f"{whole}")
+    told = named_events(server.connect(), "/v1/messages", {**body, "stream": True})
+    expect("".join(each["delta"]["text"] for each in told if each["type"] == "content_block_delta") == greedy,
+           "a streamed message is another one")
+    called = expect_ok(server.post("/v1/messages", {
+        **body, "tools": [{"name": "weather", "input_schema": CITY}], "tool_choice": {"type": "any"}}))
+    jsonschema.validate(called["content"][0]["input"], CITY)
+    expect(called["stop_reason"] == "tool_use", f"{called}")
+
+    body = {"model": GUIDE + ":latest", "messages": messages, "options": {"temperature": 0}}
+    reply = server.post("/api/chat", body)
+    expect(reply.headers["content-type"] == "application/x-ndjson", f"{reply.headers}")
+    lines = [json.loads(line) for line in reply.body.decode().splitlines()]
+    expect("".join(each["message"]["content"] for each in lines) == greedy, "Ollama's stream is another answer")
+    expect([each["done"] for each in lines] == [False] * (len(lines) - 1) + [True], "done before the end")
+    whole = expect_ok(server.post("/api/chat", {**body, "stream": False}))
+    expect(whole["message"]["content"] == greedy and whole["eval_count"] > 0, f"{whole}")
+    tags = expect_ok(server.get("/api/tags"))["models"]
+    expect([each["name"] for each in tags][0] == GUIDE and tags[0]["size"] > 0, f"{tags}")
+    shown = expect_ok(server.post("/api/show", {"model": GUIDE}))
+    expect("completion" in shown["capabilities"] and shown["details"]["family"], f"{shown}")
 
 
 def check_small_ones(server, names):
@@ -414,6 +536,10 @@ def check(server, models):
     check_forms(server)
     check_tools(server)
     check_completions(server)
+    check_lenience(server)
+    check_prompts(server)
+    check_further_samplers(server)
+    check_dialects(server)
     check_chances(server)
     check_embeddings(server, models[1])
     check_embeddings_beside(server, models[1])

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""ingle-serve, asked by the npm package that OpenAI publishes: serve_npm/client.mjs. `./dev` installs it into
-build/serve_npm."""
+"""ingle-serve, asked by clients from npm that nobody here wrote: OpenAI's with the guide (serve_npm/client.mjs), and
+OpenAI's, Anthropic's, Vercel's, LangChain's and Ollama's with models that call a tool, in several forms of calls
+(serve_npm/rounds.mjs). `./dev` installs them into build/serve_npm."""
 import argparse
 import os
 import pathlib
@@ -8,11 +9,48 @@ import shutil
 import subprocess
 import sys
 
+import script_model
 from driver import expect
 from serve_driver import Server, embedding_model, guide_path, new_folder
 
 KEY = "the-key-of-this-very-test"
-CLIENT = pathlib.Path(__file__).parent / "serve_npm/client.mjs"
+CLIENTS = pathlib.Path(__file__).parent / "serve_npm"
+
+
+def asked(options, script, url, *arguments):
+    run = subprocess.run([options.node, CLIENTS / script,
+                          options.packages.resolve(), url, *arguments, KEY],
+                         capture_output=True,
+                         text=True,
+                         timeout=200,
+                         check=False)
+    expect(run.returncode == 0, run.stderr[-3000:])
+    print(run.stdout.strip())
+
+
+def check_rounds(options, folder):
+    models = []
+    for dialect in script_model.DIALECTS:
+        models.append(folder / f"{dialect}.gguf")
+        script_model.write_model(models[-1], dialect)
+    (folder / "rounds").mkdir()
+    with Server(options.bin, folder / "rounds", *models, key=KEY) as server:
+        for model in models:
+            asked(options, "rounds.mjs", server.url, model.stem)
+        server.stop()
+
+
+def check_turns(options, folder):
+    model = folder / "recurrent.gguf"
+    subprocess.run([
+        options.bin / "ingle", "synth", "--family", "rwkv7", "--dim", "128", "--layers", "2", "--vocab", "300", "-o",
+        model
+    ],
+                   check=True)
+    (folder / "turns").mkdir()
+    with Server(options.bin, folder / "turns", model, key=KEY) as server:
+        asked(options, "turns.mjs", server.url, model.stem)
+        server.stop()
 
 
 def main():
@@ -34,16 +72,10 @@ def main():
                     key=KEY,
                     arguments=["--max-answers", "24"],
                     pace_ms=5) as server:
-            run = subprocess.run(
-                [options.node, CLIENT,
-                 options.packages.resolve(), server.url, "guide", embedder.stem, KEY],
-                capture_output=True,
-                text=True,
-                timeout=300,
-                check=False)
-            expect(run.returncode == 0, run.stderr[-3000:])
+            asked(options, "client.mjs", server.url, "guide", embedder.stem)
             server.stop()
-    print(run.stdout.strip())
+        check_rounds(options, folder)
+        check_turns(options, folder)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,8 @@ FIELDS = [
     (chat_with(n=9), "n", None),
     (chat_with(stream="yes"), "stream", None),
     (chat_with(stream_options={"include_usages": True}), "stream_options.include_usages", "unsupported_field"),
-    (chat_with(max_tokens=0), "max_tokens", None),
+    (chat_with(max_tokens=-2), "max_tokens", None),
+    (chat_with(dry_sequence_breakers=[1]), "dry_sequence_breakers", None),
     (chat_with(max_completion_tokens=2**40), "max_completion_tokens", None),
     (chat_with(stop=[1]), "stop", None),
     (chat_with(stop=[""]), "stop", None),
@@ -81,7 +82,6 @@ FIELDS = [
     (chat_with(logit_bias={"1": 500}), "logit_bias", None),
     (chat_with(presence_penalty=3), "presence_penalty", None),
     (chat_with(top_logprobs=2), "top_logprobs", None),
-    (chat_with(store=True), "store", None),
     (chat_with(modalities=["audio"]), "modalities", None),
     (chat_with(response_format={"type": "xml"}), "response_format.type", None),
     (chat_with(response_format={"type": "json_schema"}), "response_format.json_schema", None),
@@ -101,9 +101,17 @@ FIELDS = [
     (chat_with(messages=["hello"]), "messages[0]", None),
     (chat_with(continue_final_message=True), "continue_final_message", None),
     (without("messages"), "messages", None),
-    (without("model"), "model", None),
     (("/v1/completions", {"model": GUIDE, "prompt": "x", "echo": True}), "echo", None),
     (("/v1/completions", {"model": GUIDE, "prompt": ""}), "prompt", None),
+    (("/v1/completions", {"model": GUIDE, "prompt": ["x", [1.5]]}), "prompt", None),
+    (("/v1/completions", {"model": GUIDE, "prompt": [99_999_999]}), None, None),
+    (("/v1/responses", {"model": GUIDE}), "input", None),
+    (("/v1/responses", {"model": GUIDE, "input": "x", "previous_response_id": "y"}), "previous_response_id", None),
+    (("/v1/responses", {"model": GUIDE, "input": "x", "tools": [{"type": "web_search"}]}), "tools[0].type", None),
+    (("/detokenize", {"model": GUIDE}), "tokens", None),
+    (("/detokenize", {"model": GUIDE, "tokens": ["x"]}), "tokens", None),
+    (("/detokenize", {"model": GUIDE, "tokens": [99_999_999]}), None, None),
+    (("/v1/embeddings", {"model": "letters", "input": "word " * 5000}), None, "context_length_exceeded"),
     (("/v1/completions", {"model": GUIDE, "prompt": "x", "suffix": "y"}), "suffix", "unsupported_field"),
     (("/v1/embeddings", {"model": "letters", "input": []}), "input", None),
     (("/v1/embeddings", {"model": "letters", "input": [[1, 2]]}), "input", None),
@@ -123,6 +131,19 @@ FIELDS = [
 def check_fields(server):
     for (path, body), param, code in FIELDS:
         refused(server.post(path, body), 400, param, code)
+    # Each API has its own form.
+    said = {}
+    for path, status, body in (("/v1/messages", 400, {"messages": []}), ("/v1/messages", 404, {
+            "model": "nobody", "messages": [{"role": "user", "content": "x"}]}), ("/api/chat", 400, {"messages": []}),
+                               ("/api/show", 404, {"model": "nobody"}), ("/api/show/", 400, {})):
+        reply = server.post(path, body)
+        expect(reply.status == status, f"{path}: status {reply.status} in place of {status}: {reply.body[:300]!r}")
+        said[path, status] = reply.json()
+    expect(said["/v1/messages", 400]["error"]["type"] == "invalid_request_error", f"{said}")
+    expect(said["/v1/messages", 404] == {"type": "error", "error": {
+        "type": "not_found_error", "message": "There is no model 'nobody'."}}, f"{said}")
+    expect(said["/api/show", 404] == {"error": "There is no model 'nobody'."}, f"{said}")
+    expect(isinstance(server.get("/api/chat").json()["error"], str), "an error of a method has another form")
     # Also where a stream was asked for: it has not begun.
     refused(server.post(*chat_with(stream=True, temprature=1)), 400, "temprature")
     for path in ("/v1/chat/completions", "/v1/embeddings", "/tokenize"):

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "ingle/error_ids.h"
+
 namespace ingle::cli {
 namespace {
 
@@ -16,9 +18,18 @@ void shorten(std::vector<TokenId>& text, size_t most) {
         text.erase(text.begin() + static_cast<ptrdiff_t>(most) - 1, text.end() - 1);
 }
 
+Status refuseLong(const std::vector<TokenId>& ids, size_t most) {
+    if (most == 0 || ids.size() <= most) return {};
+    return withId<ErrorId::MessageTooLong>(
+        fail(ErrorCode::InvalidArgument, "the text is too long: it has {} tokens, and the model reads {}",
+             ids.size(), most),
+        ids.size(), most);
+}
+
 /// The first tokens of a text, as many as the model takes. What comes far behind them need not be cut for
 /// that.
-Result<std::vector<TokenId>> firstTokens(const Embedder& embedder, const std::string& text, TextUse use) {
+Result<std::vector<TokenId>> firstTokens(const Embedder& embedder, const std::string& text, TextUse use,
+                                         bool refusesLong) {
     constexpr size_t kBytesPerToken = 128;
     const size_t most = embedder.maxTokens();
     std::vector<TokenId> ids;
@@ -30,13 +41,14 @@ Result<std::vector<TokenId>> firstTokens(const Embedder& embedder, const std::st
     if (ids.size() <= 2 * most) {
         INGLE_TRY_ASSIGN(ids, embedder.tokenize(text, use));
     }
+    if (refusesLong) INGLE_TRY(refuseLong(ids, most));
     shorten(ids, most);
     return ids;
 }
 
 Result<std::vector<TokenId>> tokensOf(const Embedder& embedder, const protocol::Embed& request,
                                       const std::string& text) {
-    if (request.query.empty()) return firstTokens(embedder, text, request.use);
+    if (request.query.empty()) return firstTokens(embedder, text, request.use, request.refusesLong);
     return embedder.tokenizePair(request.query, text);
 }
 

@@ -28,6 +28,12 @@ Error noModel() {
     return withId<ErrorId::NoModel>(Error{ErrorCode::InvalidArgument, "No model is loaded."});
 }
 
+protocol::EventBody textOf(const Vocabulary& vocabulary, std::span<const TokenId> ids) {
+    auto text = vocabulary.detokenize(ids);
+    if (!text) return protocol::Failed{withCodeId(std::move(text).error()), {}};
+    return protocol::Counted{.tokens = static_cast<uint32_t>(ids.size()), .text = *std::move(text)};
+}
+
 uint64_t draftBytes(const Origin& origin) {
     return origin.draft ? origin.draft->bytes : 0;
 }
@@ -295,6 +301,7 @@ void EngineWorker::serve(protocol::RequestId id, protocol::Count& request) {
     }
     m_counts.enqueue(id, m_origin->path,
                      [vocabulary = m_engine->vocabulary(), request]() -> protocol::EventBody {
+                         if (!request.ids.empty()) return textOf(*vocabulary, request.ids);
                          auto tokens = vocabulary->tokenize(request.text, {.addSpecial = request.addSpecial});
                          if (!tokens) return protocol::Failed{withCodeId(std::move(tokens).error()), {}};
                          protocol::Counted counted{.tokens = static_cast<uint32_t>(tokens->size())};

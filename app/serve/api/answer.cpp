@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "app/serve/api/endpoint.h"
@@ -15,14 +16,14 @@ double secondsSince(std::chrono::steady_clock::time_point begin, std::chrono::st
 
 }  // namespace
 
-void Answer::begin(EngineRoom& room, Expected<AnswerRequest> request, const AnswerForm& form,
+void Answer::begin(EngineRoom& room, Expected<AnswerRequest> request, std::unique_ptr<AnswerForm> form,
                    std::shared_ptr<http::Exchange> exchange) {
-    if (!request) return exchange->reply(toResponse(request.error()));
+    const auto refuse = [&](const ApiError& error) { exchange->reply(toResponse(error, form->errors())); };
+    if (!request) return refuse(request.error());
     auto model = modelFor(room, request->model, library::ModelPurpose::Chats);
-    if (!model) return exchange->reply(toResponse(model.error()));
-    if (const auto entered = enter(room, request->answers); !entered)
-        return exchange->reply(toResponse(entered.error()));
-    AnswerOutput output(form, (*model)->name, *request, exchange);
+    if (!model) return refuse(model.error());
+    if (const auto entered = enter(room, request->numChoices()); !entered) return refuse(entered.error());
+    AnswerOutput output(std::move(form), (*model)->name, request->isStreamed, exchange);
     const auto answer =
         std::make_shared<Answer>(room, std::move(*model), std::move(*request), std::move(output));
     answer->m_deadline = room.deadlines().set(room.answerLimit(), [weak = answer->weak_from_this()] {
@@ -40,18 +41,25 @@ Answer::Answer(EngineRoom& room, std::shared_ptr<const ServedModel> model, Answe
       m_model(std::move(model)),
       m_request(std::move(request)),
       m_output(std::move(output)),
-      m_running(m_request.answers) {
-    for (unsigned index = 0; index < m_request.answers; ++index)
+      m_promptTokens(std::max<size_t>(1, m_request.prompts.size())),
+      m_running(m_request.numChoices()) {
+    for (unsigned index = 0; index < m_request.numChoices(); ++index)
         m_choices.emplace_back(index, m_request.calls);
 }
 
 void Answer::ask() {
-    for (unsigned index = 0; index < m_request.answers; ++index) generate(index);
+    for (unsigned index = 0; index < m_request.numChoices(); ++index) generate(index);
 }
 
 void Answer::generate(unsigned index) {
     GenerateRequest request = m_request.generate;
-    request.sampler.seed += index;
+    request.sampler.seed += index % m_request.answers;
+    if (!m_request.prompts.empty()) {
+        const RawPrompt& prompt = m_request.prompts[index / m_request.answers];
+        request.rawPrompt = prompt.text;
+        request.rawTokens = prompt.ids;
+        request.idsAreText = !prompt.ids.empty();
+    }
     client::Handlers<protocol::Generate> handlers;
     handlers.update = [self = shared_from_this(), index](const protocol::Generate::Update& update) {
         self->heard(self->m_choices[index], update);
@@ -90,8 +98,8 @@ Answer::End Answer::end() {
 
 void Answer::heard(Choice& choice, const protocol::Generate::Update& update) {
     if (const auto* planned = std::get_if<protocol::Planned>(&update)) {
-        m_promptTokens = planned->plan.promptTokens;
-        m_output.begin(choice.index());
+        m_promptTokens[choice.index() / m_request.answers] = planned->plan.promptTokens;
+        m_output.begin(choice.index(), {.promptTokens = planned->plan.promptTokens});
     } else if (const auto* progress = std::get_if<protocol::Progress>(&update)) {
         m_output.reading(progress->fraction);
     } else {
@@ -104,7 +112,7 @@ Delta Answer::take(Choice& choice, const TokenChunk& chunk) {
     std::vector<TokenChances> chances = chunk.chances;
     if (m_request.withChances && m_request.top == 0)
         for (TokenChances& each : chances) each.top.clear();
-    return choice.add(chunk.pieces, std::move(chances));
+    return choice.add(chunk.pieces, std::move(chances), static_cast<uint32_t>(chunk.ids.size()));
 }
 
 void Answer::finished(Choice& choice, const client::Outcome<protocol::Generate>& outcome) {
@@ -140,9 +148,14 @@ void Answer::fail(const ApiError& error) {
 }
 
 Usage Answer::usage() const {
-    Usage usage{.promptTokens = m_promptTokens};
-    usage.cachedTokens = m_choices.front().stats().cachedTokens;
-    for (const Choice& choice : m_choices) usage.newTokens += choice.stats().newTokens;
+    Usage usage;
+    for (const uint32_t tokens : m_promptTokens) usage.promptTokens += tokens;
+    for (const Choice& choice : m_choices) {
+        // Each prompt counts once.
+        if (choice.index() % m_request.answers == 0) usage.cachedTokens += choice.stats().cachedTokens;
+        usage.newTokens += choice.stats().newTokens;
+        usage.thoughtTokens += choice.thoughtTokens();
+    }
     return usage;
 }
 

@@ -22,9 +22,8 @@ class Answer : public std::enable_shared_from_this<Answer> {
     Answer(EngineRoom& room, std::shared_ptr<const ServedModel> model, AnswerRequest request,
            AnswerOutput output);
 
-    /// Asks for the answers of a request that was read, or says why there are none. `room` and `form` must
-    /// outlive them.
-    static void begin(EngineRoom& room, Expected<AnswerRequest> request, const AnswerForm& form,
+    /// Asks for the answers of a request that was read, or says why there are none. `room` must outlive them.
+    static void begin(EngineRoom& room, Expected<AnswerRequest> request, std::unique_ptr<AnswerForm> form,
                       std::shared_ptr<http::Exchange> exchange);
 
   private:
@@ -59,7 +58,7 @@ class Answer : public std::enable_shared_from_this<Answer> {
     AnswerOutput m_output;
     std::vector<Choice> m_choices;
     std::optional<Clock::time_point> m_firstToken;
-    uint32_t m_promptTokens = 0;
+    std::vector<uint32_t> m_promptTokens;  ///< of each prompt
     unsigned m_running = 0;
 
     std::mutex m_mutex;  ///< guards everything below

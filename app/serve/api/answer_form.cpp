@@ -30,29 +30,17 @@ json tokenEntry(const ScoredToken& token) {
 }
 
 json usageObject(const Usage& usage) {
-    return {{"prompt_tokens", usage.promptTokens},
-            {"completion_tokens", usage.newTokens},
-            {"total_tokens", usage.promptTokens + usage.newTokens},
-            {"prompt_tokens_details", {{"cached_tokens", usage.cachedTokens}}}};
+    json told{{"prompt_tokens", usage.promptTokens},
+              {"completion_tokens", usage.newTokens},
+              {"total_tokens", usage.promptTokens + usage.newTokens},
+              {"prompt_tokens_details", {{"cached_tokens", usage.cachedTokens}}}};
+    if (usage.thoughtTokens > 0)
+        told["completion_tokens_details"] = {{"reasoning_tokens", usage.thoughtTokens}};
+    return told;
 }
 
 json head(const AnswerName& name, std::string_view object) {
     return {{"id", name.id}, {"object", object}, {"created", name.createdSeconds}, {"model", name.model}};
-}
-
-/// Nine letters and digits, as the templates of Mistral want them; others take any.
-std::string callId(const AnswerName& name, unsigned choice, size_t index) {
-    constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
-    // FNV-1a.
-    uint64_t hash = 0xCBF29CE484222325u;
-    for (const char c : fmt::format("{} {} {}", name.id, choice, index))
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
-    std::string id(9, '0');
-    for (char& digit : id) {
-        digit = kDigits[hash % kDigits.size()];
-        hash /= kDigits.size();
-    }
-    return id;
 }
 
 /// Calls are told whole: a model's own form has to be read to its end before it is known what it says.
@@ -62,7 +50,7 @@ json callList(std::span<const ToolCall> calls, const AnswerName& name, unsigned 
     for (size_t index = 0; index < calls.size(); ++index) {
         json call = json::object();
         if (isStreamed) call["index"] = first + index;
-        call["id"] = calls[index].id.empty() ? callId(name, choice, first + index) : calls[index].id;
+        call["id"] = idOfCall(name, choice, first + index, calls[index]);
         call["type"] = "function";
         call["function"] = {{"name", calls[index].name}, {"arguments", calls[index].arguments}};
         list.push_back(std::move(call));
@@ -74,15 +62,18 @@ json callList(std::span<const ToolCall> calls, const AnswerName& name, unsigned 
 std::string chunk(const AnswerName& name, std::string_view object, json choice) {
     json told = head(name, object);
     told["choices"] = json::array({std::move(choice)});
-    return toText(told);
+    return eventOf(toText(told));
 }
 
-/// The event that comes last, where it was asked for.
-std::string usageChunk(const AnswerName& name, std::string_view object, const Usage& usage) {
+constexpr std::string_view kStreamEnd = "data: [DONE]\n\n";
+
+/// The events that come last: with the numbers, where they were asked for.
+std::string lastEvents(const AnswerName& name, std::string_view object, const Usage* usage) {
+    if (usage == nullptr) return std::string(kStreamEnd);
     json told = head(name, object);
     told["choices"] = json::array();
-    told["usage"] = usageObject(usage);
-    return toText(told);
+    told["usage"] = usageObject(*usage);
+    return eventOf(toText(told)).append(kStreamEnd);
 }
 
 /// All of an answer. `entryOf` describes a choice.
@@ -98,10 +89,11 @@ std::string wholeAnswer(const AnswerName& name, std::string_view object, std::sp
 
 class ChatForm final : public AnswerForm {
   public:
+    explicit ChatForm(bool withUsage) : m_withUsage(withUsage) {}
+
     std::string_view idPrefix() const override { return "chatcmpl-"; }
 
-    std::string whole(const AnswerName& name, std::span<const Choice> choices,
-                      const Usage& usage) const override {
+    std::string whole(const AnswerName& name, std::span<const Choice> choices, const Usage& usage) override {
         return wholeAnswer(name, "chat.completion", choices, usage, [&name](const Choice& choice) -> json {
             json message{{"role", "assistant"}};
             const std::string text = choice.text();
@@ -117,11 +109,11 @@ class ChatForm final : public AnswerForm {
         });
     }
 
-    std::string first(const AnswerName& name, unsigned index) const override {
+    std::string first(const AnswerName& name, unsigned index, const Usage&) override {
         return chunk(name, kChunk, entry(index, {{"role", "assistant"}, {"content", ""}}, nullptr, nullptr));
     }
 
-    std::string delta(const AnswerName& name, const Delta& delta) const override {
+    std::string delta(const AnswerName& name, const Delta& delta) override {
         json change = json::object();
         if (!delta.thought.empty()) change["reasoning_content"] = delta.thought;
         if (!delta.text.empty()) change["content"] = delta.text;
@@ -130,15 +122,16 @@ class ChatForm final : public AnswerForm {
         return chunk(name, kChunk, entry(delta.index, std::move(change), nullptr, chancesOf(delta.chances)));
     }
 
-    std::string last(const AnswerName& name, const Choice& choice) const override {
+    std::string last(const AnswerName& name, const Choice& choice) override {
         return chunk(name, kChunk, entry(choice.index(), json::object(), choice.finishReason(), nullptr));
     }
 
-    std::string usage(const AnswerName& name, const Usage& usage) const override {
-        return usageChunk(name, kChunk, usage);
+    std::string end(const AnswerName& name, std::span<const Choice>, const Usage& usage) override {
+        return lastEvents(name, kChunk, m_withUsage ? &usage : nullptr);
     }
 
   private:
+    const bool m_withUsage;
     static constexpr std::string_view kChunk = "chat.completion.chunk";
 
     static json chancesOf(std::span<const TokenChances> chances) {
@@ -163,30 +156,32 @@ class ChatForm final : public AnswerForm {
 
 class CompletionForm final : public AnswerForm {
   public:
+    explicit CompletionForm(bool withUsage) : m_withUsage(withUsage) {}
+
     std::string_view idPrefix() const override { return "cmpl-"; }
 
-    std::string whole(const AnswerName& name, std::span<const Choice> choices,
-                      const Usage& usage) const override {
+    std::string whole(const AnswerName& name, std::span<const Choice> choices, const Usage& usage) override {
         return wholeAnswer(name, kObject, choices, usage, [](const Choice& choice) {
             return entry(choice.index(), choice.text(), choice.finishReason(), choice.chances());
         });
     }
 
-    std::string first(const AnswerName&, unsigned) const override { return {}; }
+    std::string first(const AnswerName&, unsigned, const Usage&) override { return {}; }
 
-    std::string delta(const AnswerName& name, const Delta& delta) const override {
+    std::string delta(const AnswerName& name, const Delta& delta) override {
         return chunk(name, kObject, entry(delta.index, delta.text, nullptr, delta.chances));
     }
 
-    std::string last(const AnswerName& name, const Choice& choice) const override {
+    std::string last(const AnswerName& name, const Choice& choice) override {
         return chunk(name, kObject, entry(choice.index(), "", choice.finishReason(), {}));
     }
 
-    std::string usage(const AnswerName& name, const Usage& usage) const override {
-        return usageChunk(name, kObject, usage);
+    std::string end(const AnswerName& name, std::span<const Choice>, const Usage& usage) override {
+        return lastEvents(name, kObject, m_withUsage ? &usage : nullptr);
     }
 
   private:
+    const bool m_withUsage;
     static constexpr std::string_view kObject = "text_completion";
 
     static json chancesOf(std::span<const TokenChances> chances) {
@@ -215,14 +210,40 @@ class CompletionForm final : public AnswerForm {
 
 }  // namespace
 
-const AnswerForm& chatForm() {
-    static const ChatForm form;
-    return form;
+std::string AnswerForm::failed(const AnswerName&, const ApiError& error) {
+    return eventOf(errorObject(error, errors()));
 }
 
-const AnswerForm& completionForm() {
-    static const CompletionForm form;
-    return form;
+std::string AnswerForm::reading(double fraction) {
+    return fmt::format(": reading the prompt, {:.0f} %\n\n", 100 * fraction);
+}
+
+std::string eventOf(std::string_view json, std::string_view name) {
+    if (name.empty()) return fmt::format("data: {}\n\n", json);
+    return fmt::format("event: {}\ndata: {}\n\n", name, json);
+}
+
+std::string idOfCall(const AnswerName& name, unsigned choice, size_t index, const ToolCall& call) {
+    if (!call.id.empty()) return call.id;
+    constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
+    // FNV-1a.
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (const char c : fmt::format("{} {} {}", name.id, choice, index))
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+    std::string id(9, '0');
+    for (char& digit : id) {
+        digit = kDigits[hash % kDigits.size()];
+        hash /= kDigits.size();
+    }
+    return id;
+}
+
+std::unique_ptr<AnswerForm> chatForm(bool withUsage) {
+    return std::make_unique<ChatForm>(withUsage);
+}
+
+std::unique_ptr<AnswerForm> completionForm(bool withUsage) {
+    return std::make_unique<CompletionForm>(withUsage);
 }
 
 }  // namespace ingle::serve::api

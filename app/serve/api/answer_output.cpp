@@ -25,56 +25,54 @@ int64_t nowSeconds() {
 
 }  // namespace
 
-AnswerOutput::AnswerOutput(const AnswerForm& form, const std::string& model, const AnswerRequest& request,
+AnswerOutput::AnswerOutput(std::unique_ptr<AnswerForm> form, const std::string& model, bool isStreamed,
                            std::shared_ptr<http::Exchange> exchange)
-    : m_form(form),
-      m_name{std::string(form.idPrefix()) + randomName(), model, nowSeconds()},
-      m_isStreamed(request.isStreamed),
-      m_withUsage(request.withUsage),
+    : m_form(std::move(form)),
+      m_name{std::string(m_form->idPrefix()) + randomName(), model, nowSeconds()},
+      m_isStreamed(isStreamed),
       m_exchange(std::move(exchange)) {}
 
-void AnswerOutput::begin(unsigned index) {
+void AnswerOutput::begin(unsigned index, const Usage& usage) {
     if (!m_isStreamed || m_isComplete) return;
     if (!std::exchange(m_hasBegun, true))
         m_exchange->begin({.status = 200,
                            .body = {},
-                           .headers = {{"Content-Type", "text/event-stream; charset=utf-8"},
+                           .headers = {{"Content-Type", std::string(m_form->streamType())},
                                        {"Cache-Control", "no-store"},
                                        {"X-Accel-Buffering", "no"}}});  // proxies are not to wait for more
-    if (const std::string first = m_form.first(m_name, index); !first.empty()) send(first);
+    send(m_form->first(m_name, index, usage));
 }
 
 void AnswerOutput::reading(double fraction) {
     if (!m_hasBegun || m_isComplete || Clock::now() - m_lastSent < kSilence) return;
-    m_exchange->write(fmt::format(": reading the prompt, {:.0f} %\n\n", 100 * fraction));
-    m_lastSent = Clock::now();
+    send(m_form->reading(fraction));
 }
 
 void AnswerOutput::tell(const Delta& delta) {
-    if (m_hasBegun && !m_isComplete && !delta.isEmpty()) send(m_form.delta(m_name, delta));
+    if (m_hasBegun && !m_isComplete && !delta.isEmpty()) send(m_form->delta(m_name, delta));
 }
 
 void AnswerOutput::end(const Choice& choice) {
-    if (m_hasBegun && !m_isComplete) send(m_form.last(m_name, choice));
+    if (m_hasBegun && !m_isComplete) send(m_form->last(m_name, choice));
 }
 
 void AnswerOutput::complete(std::span<const Choice> choices, const Usage& usage) {
     if (std::exchange(m_isComplete, true)) return;
-    if (!m_hasBegun) return m_exchange->reply(jsonResponse(m_form.whole(m_name, choices, usage)));
-    if (m_withUsage) send(m_form.usage(m_name, usage));
-    m_exchange->write("data: [DONE]\n\n");
+    if (!m_hasBegun) return m_exchange->reply(jsonResponse(m_form->whole(m_name, choices, usage)));
+    send(m_form->end(m_name, choices, usage));
     m_exchange->end();
 }
 
 void AnswerOutput::fail(const ApiError& error) {
     if (std::exchange(m_isComplete, true)) return;
-    if (!m_hasBegun) return m_exchange->reply(toResponse(error));
-    send(errorObject(error));
+    if (!m_hasBegun) return m_exchange->reply(toResponse(error, m_form->errors()));
+    send(m_form->failed(m_name, error));
     m_exchange->end();
 }
 
-void AnswerOutput::send(const std::string& json) {
-    m_exchange->write("data: " + json + "\n\n");
+void AnswerOutput::send(const std::string& bytes) {
+    if (bytes.empty()) return;
+    m_exchange->write(bytes);
     m_lastSent = Clock::now();
 }
 

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "app/serve/api/answer_form.h"
-#include "app/serve/api/answer_request.h"
 #include "app/serve/http/exchange.h"
 
 namespace ingle::serve::api {
@@ -15,12 +14,11 @@ namespace ingle::serve::api {
 /// One thread.
 class AnswerOutput {
   public:
-    /// `form` must outlive it.
-    AnswerOutput(const AnswerForm& form, const std::string& model, const AnswerRequest& request,
+    AnswerOutput(std::unique_ptr<AnswerForm> form, const std::string& model, bool isStreamed,
                  std::shared_ptr<http::Exchange> exchange);
 
-    /// An answer is about to be written.
-    void begin(unsigned index);
+    /// An answer is about to be written. `usage`: of its prompt.
+    void begin(unsigned index, const Usage& usage);
     /// So much of its prompt has been read.
     void reading(double fraction);
     void tell(const Delta& delta);
@@ -35,11 +33,11 @@ class AnswerOutput {
   private:
     using Clock = std::chrono::steady_clock;
 
-    void send(const std::string& json);
+    void send(const std::string& bytes);
 
-    const AnswerForm& m_form;
+    std::unique_ptr<AnswerForm> m_form;
     const AnswerName m_name;
-    const bool m_isStreamed, m_withUsage;
+    const bool m_isStreamed;
     const std::shared_ptr<http::Exchange> m_exchange;
     bool m_hasBegun = false;  ///< the stream
     bool m_isComplete = false;

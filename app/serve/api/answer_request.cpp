@@ -15,25 +15,25 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// What both endpoints have.
-void readCommon(Fields& fields, AnswerRequest& request) {
-    request.model = fields.requiredText("model");
+constexpr size_t kMostPrompts = 64;
+
+/// What both of OpenAI's older endpoints have.
+void readAnswers(Fields& fields, AnswerRequest& request) {
+    readCommon(fields, request);
     request.answers = static_cast<unsigned>(fields.integer("n", 1, kMostAtOnce).value_or(1));
-    request.isStreamed = fields.boolean("stream").value_or(false);
     if (const json* options = fields.object("stream_options")) {
         Fields inner(*options, "stream_options");
         request.withUsage = inner.boolean("include_usage").value_or(false);
         inner.expect("include_obfuscation", false);
         if (auto whole = inner.finish(); !whole) fields.complain(whole.error());
     }
-    readSampling(fields, request.generate);
-    const auto most = fields.integer("max_tokens", 1, std::numeric_limits<int32_t>::max());
-    if (most) request.generate.maxTokens = static_cast<uint32_t>(*most);
-    request.generate.whenFull = WhenFull::Refuse;
-    for (const char* name : {"user", "metadata", "safety_identifier"}) fields.ignore(name);
+    readLimit(fields, "n_predict", request);
+    readLimit(fields, "max_tokens", request);
 }
 
 void readResponseFormat(Fields& fields, GenerateRequest& request) {
+    // llama.cpp's server has the schema there.
+    if (const json* schema = fields.object("json_schema")) request.jsonSchema = schema->dump();
     const json* format = fields.object("response_format");
     if (format == nullptr) return;
     Fields inner(*format, "response_format");
@@ -41,6 +41,7 @@ void readResponseFormat(Fields& fields, GenerateRequest& request) {
     const std::string type = inner.text("type").value_or("");
     if (type == "json_object") {
         request.jsonSchema = R"({"type":"object"})";
+        if (const json* schema = inner.object("schema")) request.jsonSchema = schema->dump();
     } else if (type == "json_schema") {
         inner.require("json_schema");
         if (const json* described = inner.object("json_schema")) {
@@ -76,22 +77,17 @@ void readContinuation(Fields& fields, AnswerRequest& request) {
     if (isNew && *isNew == goesOn)
         fields.complain("'add_generation_prompt' must be the opposite of 'continue_final_message'.",
                         "add_generation_prompt");
-    auto& messages = request.generate.messages;
-    if (!goesOn || messages.empty()) return;
-    if (messages.back().role != Role::Assistant)
-        return fields.complain("The final message is not the assistant's.", "continue_final_message");
-    const auto isText = [](const Part& part) { return part.kind == PartKind::Text; };
-    if (!std::ranges::all_of(messages.back().parts, isText))
-        return fields.complain("Only text can be continued, and no thought or call.",
-                               "continue_final_message");
-    request.generate.resumeText = textOf(messages.back().parts, PartKind::Text);
-    messages.pop_back();
+    const auto& messages = request.generate.messages;
+    if (!goesOn || messages.empty() || continueLastMessage(request.generate)) return;
+    fields.complain(messages.back().role == Role::Assistant
+                        ? "Only text can be continued, and no thought or call."
+                        : "The final message is not the assistant's.",
+                    "continue_final_message");
 }
 
 void readChat(Fields& fields, AnswerRequest& request) {
-    readCommon(fields, request);
-    if (const auto most = fields.integer("max_completion_tokens", 1, std::numeric_limits<int32_t>::max()))
-        request.generate.maxTokens = static_cast<uint32_t>(*most);
+    readAnswers(fields, request);
+    readLimit(fields, "max_completion_tokens", request);
     fields.require("messages");
     if (const json* messages = fields.any("messages")) {
         auto read = readMessages(*messages);
@@ -102,40 +98,52 @@ void readChat(Fields& fields, AnswerRequest& request) {
     }
     readContinuation(fields, request);
     readTemplateArguments(fields, request.generate.promptForm);
-    const Tools tools = readTools(fields);
-    request.generate.promptForm.tools = tools.list;
+    if (const auto effort = fields.text("reasoning_effort"))
+        applyEffort(*effort, request.generate.promptForm);
     readResponseFormat(fields, request.generate);
-    if (!tools.schema.empty() && !request.generate.resumeText.empty())
-        fields.complain("A demanded call cannot continue a text.", "tool_choice");
-    if (!tools.schema.empty() && !(request.generate.grammar.empty() && request.generate.jsonSchema.empty()))
-        fields.complain(
-            "A demanded call has a form of its own: no 'grammar' or 'response_format' goes beside it.",
-            "tool_choice");
-    if (tools.isSingle) request.calls = Calls::First;
-    if (!tools.schema.empty()) {
-        request.calls = Calls::Demanded;
-        request.generate.jsonSchema = tools.schema;
-    }
+    applyTools(fields, readTools(fields), request);
     request.withChances = fields.boolean("logprobs").value_or(false);
     request.top = static_cast<unsigned>(fields.integer("top_logprobs", 0, kMostTop).value_or(0));
     if (request.top > 0 && !request.withChances)
         fields.complain("'top_logprobs' needs 'logprobs'.", "top_logprobs");
     if (request.withChances) request.generate.chances = std::max(request.top, 1U);
     fields.expect("modalities", json::array({"text"}));
-    fields.expect("store", false);
+}
+
+/// A text, ids of tokens, or a list of either.
+std::optional<std::vector<RawPrompt>> promptsIn(const json& given) {
+    const auto isId = [](const json& each) {
+        return each.is_number_integer() && each >= 0 && each <= std::numeric_limits<TokenId>::max();
+    };
+    const auto isIds = [&](const json& each) {
+        return each.is_array() && !each.empty() && std::ranges::all_of(each, isId);
+    };
+    std::vector<RawPrompt> prompts;
+    for (const json& each : given.is_string() || isIds(given) ? json::array({given}) : given) {
+        if (each.is_string() && !each.get_ref<const std::string&>().empty())
+            prompts.push_back({each.get<std::string>(), {}});
+        else if (isIds(each))
+            prompts.push_back({{}, each.get<std::vector<TokenId>>()});
+        else
+            return std::nullopt;
+    }
+    return prompts;
 }
 
 void readCompletion(Fields& fields, AnswerRequest& request) {
-    readCommon(fields, request);
+    readAnswers(fields, request);
     fields.require("prompt");
-    if (const json* prompt = fields.any("prompt")) {
-        const json& only = prompt->is_array() && prompt->size() == 1 ? prompt->front() : *prompt;
-        if (only.is_string())
-            request.generate.rawPrompt = only.get<std::string>();
+    if (const json* given = fields.any("prompt")) {
+        auto prompts = promptsIn(*given);
+        if (!prompts || prompts->empty() || prompts->size() > kMostPrompts)
+            fields.complain(
+                fmt::format("'prompt' must be a text that is not empty, a list of token ids, or a "
+                            "list of 1 to {} of these.",
+                            kMostPrompts),
+                "prompt");
         else
-            fields.complain("'prompt' must be a text.", "prompt");
+            request.prompts = std::move(*prompts);
     }
-    if (request.generate.rawPrompt.empty()) fields.complain("'prompt' must not be empty.", "prompt");
     fields.expect("echo", false);
     fields.expect("best_of", 1);
     if (const auto top = fields.integer("logprobs", 0, kMostTop)) {
@@ -146,6 +154,56 @@ void readCompletion(Fields& fields, AnswerRequest& request) {
 }
 
 }  // namespace
+
+void readCommon(Fields& fields, AnswerRequest& request) {
+    request.model = fields.text("model").value_or("");
+    request.isStreamed = fields.boolean("stream").value_or(false);
+    readSampling(fields, request.generate);
+    request.generate.whenFull = WhenFull::Refuse;
+    fields.ignoreHints();
+}
+
+void readLimit(Fields& fields, std::string_view name, AnswerRequest& request) {
+    const auto most = fields.integer(name, -1, std::numeric_limits<int32_t>::max());
+    if (!most) return;
+    if (*most == 0) request.calls = Calls::Nothing;
+    request.generate.maxTokens = *most < 0 ? 0 : static_cast<uint32_t>(std::max<int64_t>(*most, 1));
+}
+
+bool continueLastMessage(GenerateRequest& request) {
+    const ChatMessage& last = request.messages.back();
+    const auto isText = [](const Part& part) { return part.kind == PartKind::Text; };
+    if (last.role != Role::Assistant || !std::ranges::all_of(last.parts, isText)) return false;
+    request.resumeText = textOf(last.parts, PartKind::Text);
+    request.messages.pop_back();
+    return true;
+}
+
+void applyTools(Fields& fields, Tools tools, AnswerRequest& request) {
+    GenerateRequest& generate = request.generate;
+    const bool isDemanded = !tools.schema.empty();
+    generate.promptForm.tools = std::move(tools.list);
+    if (isDemanded && !generate.resumeText.empty())
+        fields.complain("A demanded call cannot continue a text.", "tool_choice");
+    if (isDemanded && !(generate.grammar.empty() && generate.jsonSchema.empty()))
+        fields.complain(
+            "A demanded call has a form of its own: no 'grammar' or 'response_format' goes beside it.",
+            "tool_choice");
+    if (isDemanded) generate.jsonSchema = std::move(tools.schema);
+    if (request.calls == Calls::Nothing) return;
+    if (tools.isSingle) request.calls = Calls::First;
+    if (isDemanded) request.calls = Calls::Demanded;
+}
+
+void applyEffort(const std::string& effort, PromptForm& form) {
+    if (effort == "none") {
+        form.thinking = Thinking::Off;
+        return;
+    }
+    json arguments = form.templateArguments.empty() ? json::object() : parseJson(form.templateArguments);
+    if (!arguments.contains("reasoning_effort")) arguments["reasoning_effort"] = effort;
+    form.templateArguments = toText(arguments);
+}
 
 Expected<AnswerRequest> readChatRequest(std::string_view body) {
     return readBody<AnswerRequest>(body, readChat);

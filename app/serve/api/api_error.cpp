@@ -41,6 +41,19 @@ std::string_view typeOf(int status) {
     }
 }
 
+std::string_view anthropicTypeOf(int status) {
+    switch (status) {
+        case 413:
+            return "request_too_large";
+        case 503:
+            return "overloaded_error";
+        case 504:
+            return "timeout_error";
+        default:
+            return status < 500 ? typeOf(status) : "api_error";
+    }
+}
+
 /// What the engine says may begin and end as in a log. Names, of fields and of files, stay as they are.
 std::string sentence(std::string text) {
     const size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz");
@@ -87,17 +100,27 @@ ApiError tooLate(std::chrono::seconds limit) {
             .code = "timeout"};
 }
 
-std::string errorObject(const ApiError& error) {
+std::string errorObject(const ApiError& error, ErrorShape shape) {
+    const std::string message = sentence(error.message);
+    switch (shape) {
+        case ErrorShape::Ollama:
+            return toText({{"error", message}});
+        case ErrorShape::Anthropic:
+            return toText({{"type", "error"},
+                           {"error", {{"type", anthropicTypeOf(error.status)}, {"message", message}}}});
+        case ErrorShape::OpenAi:
+            break;
+    }
     return toText({{"error",
-                    {{"message", sentence(error.message)},
+                    {{"message", message},
                      {"type", typeOf(error.status)},
                      {"param", orNull(error.param)},
                      {"code", orNull(error.code)}}}});
 }
 
-http::Response toResponse(const ApiError& error) {
+http::Response toResponse(const ApiError& error, ErrorShape shape) {
     http::Response response{.status = error.status,
-                            .body = errorObject(error),
+                            .body = errorObject(error, shape),
                             .headers = {{"Content-Type", "application/json"}}};
     if (error.retryAfterSeconds > 0)
         response.headers.emplace_back("Retry-After", std::to_string(error.retryAfterSeconds));

@@ -1,4 +1,4 @@
-/// Errors as OpenAI's API has them: {"error": {"message", "type", "param", "code"}}.
+/// Errors as each API has them.
 #pragma once
 
 #include <chrono>
@@ -35,8 +35,15 @@ ApiError fromEngine(const Error& error, const ServedModel& model);
 /// Of what was to be there within so long.
 ApiError tooLate(std::chrono::seconds limit);
 
-/// The "error" object alone, as JSON.
-std::string errorObject(const ApiError& error);
-http::Response toResponse(const ApiError& error);
+/// Whose form errors have.
+enum class ErrorShape {
+    OpenAi,     ///< {"error": {"message", "type", "param", "code"}}
+    Anthropic,  ///< {"type": "error", "error": {"type", "message"}}
+    Ollama,     ///< {"error": message}
+};
+
+/// An error as JSON.
+std::string errorObject(const ApiError& error, ErrorShape shape = ErrorShape::OpenAi);
+http::Response toResponse(const ApiError& error, ErrorShape shape = ErrorShape::OpenAi);
 
 }  // namespace ingle::serve::api

@@ -2,21 +2,42 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <algorithm>
 
 #include "app/serve/api/fields.h"
 #include "app/serve/api/json_text.h"
 #include "ingle/shown_text.h"
 
 namespace ingle::serve::api {
-namespace {
-
 using json = nlohmann::ordered_json;
 
-constexpr size_t kMostMessages = 4096;
+void Conversation::addToAnswer(Part part) {
+    if (m_messages.empty() || m_messages.back().role != Role::Assistant)
+        m_messages.push_back({Role::Assistant, {}});
+    if (part.kind == PartKind::ToolCall) m_idsOfCalls.insert(part.id);
+    m_messages.back().parts.push_back(std::move(part));
+}
 
-/// A text, or a list of parts that are texts.
-std::optional<std::vector<Part>> readContent(Fields& fields, std::string_view name) {
+Part Conversation::call(const std::string& name, const std::string& arguments, const std::string& id) {
+    return {PartKind::ToolCall, toText({{"name", name}, {"arguments", arguments}}), name, id};
+}
+
+void Conversation::addAnswer(ChatMessage message) {
+    for (const Part& part : message.parts)
+        if (part.kind == PartKind::ToolCall) m_idsOfCalls.insert(part.id);
+    m_messages.push_back(std::move(message));
+}
+
+bool Conversation::addResult(std::string text, const std::string& name, const std::string& id) {
+    const bool goesOn = !m_messages.empty() && !m_messages.back().parts.empty() &&
+                        m_messages.back().parts.back().kind == PartKind::ToolResult;
+    if (!goesOn) m_messages.push_back({Role::User, {}});
+    m_messages.back().parts.push_back({PartKind::ToolResult, std::move(text), name, id});
+    return m_idsOfCalls.contains(id);
+}
+
+std::optional<std::vector<Part>> readContent(Fields& fields, std::string_view name,
+                                             std::initializer_list<std::string_view> types) {
     const json* content = fields.any(name);
     if (content == nullptr) return std::nullopt;
     std::vector<Part> parts;
@@ -30,8 +51,11 @@ std::optional<std::vector<Part>> readContent(Fields& fields, std::string_view na
     }
     for (size_t index = 0; index < content->size(); ++index) {
         Fields part((*content)[index], fmt::format("{}[{}]", fields.placeOf(name), index));
+        // They stand in answers that clients send back.
+        for (const char* ignored : {"annotations", "logprobs"}) part.ignore(ignored);
+        part.ignoreHints();
         const std::string type = part.text("type").value_or("text");
-        if (type != "text") {
+        if (std::ranges::find(types, type) == types.end()) {
             part.complain({.message = fmt::format("Unsupported part of a message: '{}'.", shown(type)),
                            .param = part.placeOf("type"),
                            .code = "unsupported_field"});
@@ -44,20 +68,22 @@ std::optional<std::vector<Part>> readContent(Fields& fields, std::string_view na
     return parts;
 }
 
-/// Parts of text in one, a line each.
 std::string joinedText(const std::vector<Part>& parts) {
     std::string text;
     for (const Part& part : parts) text += (&part == parts.data() ? "" : "\n") + part.text;
     return text;
 }
 
+namespace {
+
 /// Each call as a part: the JSON object of its name and arguments, which stay the text that they came as.
-void readToolCalls(Fields& fields, std::vector<Part>& parts, std::set<std::string>& ids) {
+void readToolCalls(Fields& fields, std::vector<Part>& parts) {
     const json* calls = fields.list("tool_calls");
     if (calls == nullptr) return;
     for (size_t index = 0; index < calls->size(); ++index) {
         Fields call((*calls)[index], fmt::format("{}[{}]", fields.placeOf("tool_calls"), index));
-        call.ignore("index");
+        for (const char* ignored : {"index", "extra_content", "provider_specific_fields"})
+            call.ignore(ignored);
         call.expect("type", "function");
         const std::string id = call.text("id").value_or("");
         call.require("function");
@@ -67,9 +93,7 @@ void readToolCalls(Fields& fields, std::vector<Part>& parts, std::set<std::strin
             const std::string name = inner.text("name").value_or("");
             const std::string arguments = inner.text("arguments").value_or("{}");
             if (auto whole = inner.finish(); !whole) call.complain(whole.error());
-            ids.insert(id);
-            parts.push_back(
-                {PartKind::ToolCall, toText({{"name", name}, {"arguments", arguments}}), name, id});
+            parts.push_back(Conversation::call(name, arguments, id));
         }
         if (auto whole = call.finish(); !whole) fields.complain(whole.error());
     }
@@ -81,11 +105,12 @@ class MessageReader {
         Fields fields(object, place);
         fields.require("role");
         // They stand in answers that clients send back.
-        for (const char* name : {"annotations", "refusal"}) fields.ignore(name);
+        for (const char* name : {"annotations", "refusal", "provider_specific_fields", "reasoning_details"})
+            fields.ignore(name);
+        fields.ignoreHints();
         const std::string role = fields.text("role").value_or("");
         if (role == "system" || role == "developer") {
-            add(fields, Role::System);
-            m_messages.back().fromDeveloper = role == "developer";
+            add(fields, Role::System, role == "developer");
         } else if (role == "user") {
             add(fields, Role::User);
         } else if (role == "assistant") {
@@ -98,44 +123,39 @@ class MessageReader {
         return fields.finish();
     }
 
-    std::vector<ChatMessage> take() { return std::move(m_messages); }
+    std::vector<ChatMessage> take() { return m_conversation.take(); }
 
   private:
-    void add(Fields& fields, Role role) {
+    void add(Fields& fields, Role role, bool fromDeveloper = false) {
         fields.require("content");
-        m_messages.push_back(
-            {role, readContent(fields, "content").value_or(std::vector<Part>{}), false, nameOf(fields)});
+        m_conversation.add({role, readContent(fields, "content").value_or(std::vector<Part>{}), fromDeveloper,
+                            nameOf(fields)});
     }
 
     void addAnswer(Fields& fields) {
         ChatMessage message{Role::Assistant, {}, false, nameOf(fields)};
-        if (auto thought = fields.text("reasoning_content"); thought && !thought->empty())
-            message.parts.push_back({PartKind::Thought, std::move(*thought), {}});
+        const auto thought = fields.text("reasoning_content");
+        const auto byOtherName = fields.text("reasoning");
+        if (const std::string text = thought.value_or(byOtherName.value_or("")); !text.empty())
+            message.parts.push_back({PartKind::Thought, text, {}});
         if (const auto content = readContent(fields, "content"))
             message.parts.insert(message.parts.end(), content->begin(), content->end());
-        readToolCalls(fields, message.parts, m_idsOfCalls);
-        m_messages.push_back(std::move(message));
+        readToolCalls(fields, message.parts);
+        m_conversation.addAnswer(std::move(message));
     }
 
-    /// Results that follow each other are one message.
     void addResult(Fields& fields) {
         const std::string id = fields.text("tool_call_id").value_or("");
-        if (!m_idsOfCalls.contains(id))
-            fields.complain(fmt::format("No message before it has a tool call with the id '{}'.", shown(id)),
-                            "tool_call_id");
         fields.require("content");
         const auto content = readContent(fields, "content").value_or(std::vector<Part>{});
-        Part part{PartKind::ToolResult, joinedText(content), nameOf(fields), id};
-        const bool goesOn = !m_messages.empty() && !m_messages.back().parts.empty() &&
-                            m_messages.back().parts.back().kind == PartKind::ToolResult;
-        if (!goesOn) m_messages.push_back({Role::User, {}});
-        m_messages.back().parts.push_back(std::move(part));
+        if (!m_conversation.addResult(joinedText(content), nameOf(fields), id))
+            fields.complain(fmt::format("No message before it has a tool call with the id '{}'.", shown(id)),
+                            "tool_call_id");
     }
 
     static std::string nameOf(Fields& fields) { return fields.text("name").value_or(""); }
 
-    std::vector<ChatMessage> m_messages;
-    std::set<std::string> m_idsOfCalls;
+    Conversation m_conversation;
 };
 
 }  // namespace

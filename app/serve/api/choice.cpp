@@ -24,8 +24,9 @@ std::string wholeCharacters(std::string_view bytes) {
 
 }  // namespace
 
-Delta Choice::add(const std::vector<PartPiece>& pieces, std::vector<TokenChances> chances) {
+Delta Choice::add(const std::vector<PartPiece>& pieces, std::vector<TokenChances> chances, uint32_t tokens) {
     Delta delta{.index = m_index};
+    if (isComplete()) return delta;
     for (const PartPiece& piece : pieces) {
         if (isComplete()) return delta;
         append(m_parts, piece);
@@ -38,6 +39,7 @@ Delta Choice::add(const std::vector<PartPiece>& pieces, std::vector<TokenChances
         // A demanded call is told as a call, when it is whole.
         if (piece.kind == PartKind::Text && m_form != Calls::Demanded) delta.text += piece.text;
     }
+    if (!m_parts.empty() && m_parts.back().kind == PartKind::Thought) m_thoughtTokens += tokens;
     m_chances.insert(m_chances.end(), chances.begin(), chances.end());
     delta.chances = std::move(chances);
     return delta;
@@ -54,6 +56,10 @@ Delta Choice::finish(const GenerateResult& result) {
     if (m_form == Calls::Demanded) readDemandedCall(delta);
     m_stats = result.stats;
     m_reason = result.reason;
+    if (m_form == Calls::Nothing) {
+        m_stats.newTokens = 0;
+        m_reason = StopReason::MaxTokens;
+    }
     return delta;
 }
 

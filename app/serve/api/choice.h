@@ -26,6 +26,7 @@ enum class Calls {
     AsWritten,
     First,     ///< what comes behind the first one is left out
     Demanded,  ///< all of the text is one call
+    Nothing,   ///< the prompt is only read: neither text nor calls count
 };
 
 /// Puts pieces together, and finds the calls among them. One thread.
@@ -33,7 +34,8 @@ class Choice {
   public:
     Choice(unsigned index, Calls form) : m_index(index), m_form(form) {}
 
-    Delta add(const std::vector<PartPiece>& pieces, std::vector<TokenChances> chances);
+    /// `tokens`: how many of them the pieces came from.
+    Delta add(const std::vector<PartPiece>& pieces, std::vector<TokenChances> chances, uint32_t tokens = 0);
     /// What only the end decides.
     Delta finish(const GenerateResult& result);
 
@@ -43,6 +45,9 @@ class Choice {
     const std::vector<ToolCall>& calls() const { return m_calls; }
     const std::vector<TokenChances>& chances() const { return m_chances; }
     const GenerateStats& stats() const { return m_stats; }
+    /// About as many of its tokens are thoughts.
+    uint32_t thoughtTokens() const { return m_thoughtTokens; }
+    const std::vector<Part>& parts() const { return m_parts; }
     /// "stop", "length" or "tool_calls", once it is finished.
     std::string_view finishReason() const;
 
@@ -52,7 +57,9 @@ class Choice {
     void readDemandedCall(Delta& delta);
     void addCalls(Delta& delta, std::vector<ToolCall> calls);
     /// Nothing that comes now counts.
-    bool isComplete() const { return m_form == Calls::First && !m_calls.empty(); }
+    bool isComplete() const {
+        return m_form == Calls::Nothing || (m_form == Calls::First && !m_calls.empty());
+    }
 
     const unsigned m_index;
     const Calls m_form;
@@ -60,6 +67,7 @@ class Choice {
     size_t m_partsRead = 0;  ///< before it there is no call that was not told
     std::vector<ToolCall> m_calls;
     std::vector<TokenChances> m_chances;
+    uint32_t m_thoughtTokens = 0;
     GenerateStats m_stats;
     StopReason m_reason = StopReason::EndOfText;
 };

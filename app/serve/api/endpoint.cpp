@@ -2,15 +2,38 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ingle/shown_text.h"
 
 namespace ingle::serve::api {
 
+namespace {
+
+std::string_view withoutLastSlash(std::string_view path) {
+    return path.size() > 1 && path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
+}
+
+bool isAt(const Endpoint& endpoint, std::string_view path) {
+    constexpr std::string_view kVersion = "/v1";
+    const bool isBeginning = endpoint.path.size() > 1 && endpoint.path.ends_with('/');
+    if (isBeginning) return path.starts_with(endpoint.path);
+    if (endpoint.path == path) return true;
+    return endpoint.path.starts_with(kVersion) && endpoint.path.substr(kVersion.size()) == path;
+}
+
+}  // namespace
+
+ErrorShape errorShapeOf(std::string_view path) {
+    for (const Endpoint* each : allEndpoints())
+        if (isAt(*each, withoutLastSlash(path))) return each->errors;
+    return ErrorShape::OpenAi;
+}
+
 Expected<const Endpoint*> endpointFor(std::string_view method, std::string_view path) {
     std::string allow;
     for (const Endpoint* each : allEndpoints()) {
-        const bool isBeginning = each->path.size() > 1 && each->path.ends_with('/');
-        if (isBeginning ? !path.starts_with(each->path) : each->path != path) continue;
+        if (!isAt(*each, withoutLastSlash(path))) continue;
         allow += fmt::format("{}{}", allow.empty() ? "" : ", ",
                              each->method == "GET" ? "GET, HEAD" : each->method);
         // An answer to HEAD is one to GET without its body, which the server leaves out.
@@ -32,6 +55,17 @@ Expected<ModelPointer> modelNamed(const EngineRoom& room, const std::string& nam
                                    .code = "model_not_found"});
 }
 
+namespace {
+
+Expected<ModelPointer> onlyModelFor(const EngineRoom& room, library::ModelPurpose purpose) {
+    const auto models = room.models().all();
+    const auto isFit = [purpose](const ServedModel& model) { return model.purpose == purpose; };
+    if (std::ranges::count_if(*models, isFit) != 1) return refuse("'model' is missing.", "model");
+    return ModelPointer(models, &*std::ranges::find_if(*models, isFit));
+}
+
+}  // namespace
+
 nlohmann::ordered_json describe(const ServedModel& model) {
     return {{"id", model.name},
             {"object", "model"},
@@ -42,6 +76,7 @@ nlohmann::ordered_json describe(const ServedModel& model) {
 
 Expected<ModelPointer> modelFor(const EngineRoom& room, const std::string& name,
                                 library::ModelPurpose purpose) {
+    if (name.empty()) return onlyModelFor(room, purpose);
     const auto model = modelNamed(room, name);
     if (!model) return model;
     if ((*model)->purpose != purpose)

@@ -21,6 +21,7 @@ struct Endpoint {
     std::string_view path;  ///< one that ends with '/' stands for all that begin with it, but for "/" itself
     /// Without a key: it tells nothing that is anybody's.
     bool isOpen = false;
+    ErrorShape errors = ErrorShape::OpenAi;
     /// Answers the exchange, now or later.
     void (*serve)(Service& service, std::shared_ptr<http::Exchange> exchange) = nullptr;
 };
@@ -28,14 +29,19 @@ struct Endpoint {
 /// One file each in app/serve/api/endpoints.
 std::span<const Endpoint* const> allEndpoints();
 
-/// The endpoint of a request. Errors: 404 for an unknown path, 405 for another method.
+/// The endpoint of a request: with a slash at the end as without, and without "/v1" where only that is
+/// missing. Errors: 404 for an unknown path, 405 for another method.
 Expected<const Endpoint*> endpointFor(std::string_view method, std::string_view path);
+
+/// Whose form errors about a path have.
+ErrorShape errorShapeOf(std::string_view path);
 
 using ModelPointer = std::shared_ptr<const ServedModel>;
 
 /// Errors: 404 (model_not_found).
 Expected<ModelPointer> modelNamed(const EngineRoom& room, const std::string& name);
-/// The same for one of that purpose. Errors: 400 for a model of another one, too.
+/// The same for one of that purpose; without a name, the only one that is served. Errors: 400 for a model of
+/// another one, too, and for a missing name.
 Expected<ModelPointer> modelFor(const EngineRoom& room, const std::string& name,
                                 library::ModelPurpose purpose);
 
@@ -60,16 +66,18 @@ class Questions : public std::enable_shared_from_this<Questions<R>> {
     using Take = std::function<std::optional<http::Response>(const Answered&)>;
 
     Questions(EngineRoom& room, ModelPointer model, std::shared_ptr<http::Exchange> exchange, Ask ask,
-              Take take)
+              Take take, ErrorShape errors = ErrorShape::OpenAi)
         : m_room(room),
           m_model(std::move(model)),
           m_exchange(std::move(exchange)),
           m_ask(std::move(ask)),
-          m_take(std::move(take)) {}
+          m_take(std::move(take)),
+          m_errors(errors) {}
 
     /// Whoever waits for the engine keeps it alive.
     void begin() {
-        if (auto entered = enter(m_room, 1); !entered) return m_exchange->reply(toResponse(entered.error()));
+        if (auto entered = enter(m_room, 1); !entered)
+            return m_exchange->reply(toResponse(entered.error(), m_errors));
         const auto stop = [self = this->weak_from_this()] {
             if (const auto here = self.lock()) here->stop();
         };
@@ -94,9 +102,9 @@ class Questions : public std::enable_shared_from_this<Questions<R>> {
     void answered(const client::Outcome<R>& outcome) {
         std::optional<http::Response> response;
         if (m_isStopped)  // whoever has gone reads nothing
-            response = toResponse(tooLate(m_room.answerLimit()));
+            response = toResponse(tooLate(m_room.answerLimit()), m_errors);
         else if (!outcome)
-            response = toResponse(fromEngine(outcome.error().error, *m_model));
+            response = toResponse(fromEngine(outcome.error().error, *m_model), m_errors);
         else
             response = m_take(*outcome);
         if (!response) return askNext();
@@ -110,6 +118,7 @@ class Questions : public std::enable_shared_from_this<Questions<R>> {
     const std::shared_ptr<http::Exchange> m_exchange;
     const Ask m_ask;
     const Take m_take;
+    const ErrorShape m_errors;
     Deadlines::Id m_deadline = 0;
     std::atomic<protocol::RequestId> m_asked = 0;  ///< the last one
     std::atomic<bool> m_isStopped = false;

@@ -81,10 +81,13 @@ std::optional<double> Fields::number(std::string_view name, double least, double
 std::optional<int64_t> Fields::integer(std::string_view name, int64_t least, int64_t most) {
     const json* value = find(name);
     if (value == nullptr) return std::nullopt;
-    const bool fits =
-        value->is_number_unsigned()
-            ? value->get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())
-            : value->is_number_integer();
+    constexpr double kMostExact = 9007199254740992;  // of the whole numbers that a double holds
+    bool fits = value->is_number_integer();
+    if (value->is_number_unsigned())
+        fits = value->get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+    if (value->is_number_float())
+        fits = std::abs(value->get<double>()) <= kMostExact &&
+               std::trunc(value->get<double>()) == value->get<double>();
     if (fits) {
         const auto number = value->get<int64_t>();
         if (number >= least && number <= most) return number;
@@ -105,6 +108,13 @@ const json* Fields::list(std::string_view name) {
     if (value == nullptr || value->is_array()) return value;
     complain(fmt::format("'{}' must be a list.", placeOf(name)), name);
     return nullptr;
+}
+
+void Fields::ignoreHints() {
+    for (const char* name :
+         {"user", "metadata", "safety_identifier", "store", "service_tier", "prompt_cache_key",
+          "prompt_cache_retention", "verbosity", "prediction", "cache_prompt", "cache_control"})
+        ignore(name);
 }
 
 void Fields::expect(std::string_view name, const json& value) {

@@ -34,6 +34,7 @@ class Fields {
     std::optional<std::string> text(std::string_view name);
     std::optional<bool> boolean(std::string_view name);
     std::optional<double> number(std::string_view name, double least, double most);
+    /// Also as 100.0.
     std::optional<int64_t> integer(std::string_view name, int64_t least, int64_t most);
     /// Null: it is not there.
     const nlohmann::ordered_json* any(std::string_view name);
@@ -42,6 +43,8 @@ class Fields {
 
     /// It may stand there and changes nothing.
     void ignore(std::string_view name) { m_known.emplace(name); }
+    /// Hints that many clients send unasked, and that say nothing to this server (docs/serve.md lists them).
+    void ignoreHints();
     /// It may stand there with that value only, the one that holds anyway.
     void expect(std::string_view name, const nlohmann::ordered_json& value);
     void require(std::string_view name);

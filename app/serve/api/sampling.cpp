@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <random>
 
@@ -14,6 +15,7 @@ using json = nlohmann::ordered_json;
 
 constexpr size_t kMostStops = 16;
 constexpr size_t kMostBiases = 1024;
+constexpr size_t kMostBreakerBytes = 64;
 
 uint64_t randomSeed() {
     std::random_device device;
@@ -66,14 +68,49 @@ void readBiases(Fields& fields, std::vector<LogitBias>& biases) {
             "logit_bias");
 }
 
+/// By the names of llama.cpp's server.
+void readFurther(Fields& fields, SamplerParams& sampler) {
+    const auto number = [&](const char* name, float& value, double least, double most) {
+        if (const auto given = fields.number(name, least, most)) value = static_cast<float>(*given);
+    };
+    const auto count = [&](const char* name, uint32_t& value, uint32_t whereNegative) {
+        if (const auto given = fields.integer(name, -1, std::numeric_limits<int32_t>::max()))
+            value = *given < 0 ? whereNegative : static_cast<uint32_t>(*given);
+    };
+    number("repeat_penalty", sampler.repeatPenalty, 0.1, 10);
+    count("repeat_last_n", sampler.lastN, UINT32_MAX);
+    number("top_n_sigma", sampler.topNSigma, -1, 100);
+    number("xtc_probability", sampler.xtcProbability, 0, 1);
+    number("xtc_threshold", sampler.xtcThreshold, 0, 1);
+    number("dry_multiplier", sampler.dryMultiplier, 0, 100);
+    number("dry_base", sampler.dryBase, 1, 10);
+    count("dry_allowed_length", sampler.dryAllowed, 0);
+    count("dry_penalty_last_n", sampler.dryLastN, UINT32_MAX);
+    const json* breakers = fields.list("dry_sequence_breakers");
+    if (breakers == nullptr) {
+        if (sampler.dryMultiplier > 0) sampler.dryBreakers = {"\n", ":", "\"", "*"};
+        return;
+    }
+    bool isFit = breakers->size() <= kMostStops;
+    for (const json& each : *breakers) {
+        isFit = isFit && each.is_string() && each.get_ref<const std::string&>().size() <= kMostBreakerBytes;
+        if (isFit) sampler.dryBreakers.push_back(each.get<std::string>());
+    }
+    if (!isFit)
+        fields.complain(fmt::format("'dry_sequence_breakers' must be a list of at most {} texts of {} bytes.",
+                                    kMostStops, kMostBreakerBytes),
+                        "dry_sequence_breakers");
+}
+
 }  // namespace
 
 void readSampling(Fields& fields, GenerateRequest& request) {
     SamplerParams& sampler = request.sampler;
     SamplerReader reader{fields};
     codec::samplerForm(reader, sampler);
-    if (const auto k = fields.integer("top_k", 0, std::numeric_limits<int32_t>::max()))
-        sampler.topK = static_cast<int32_t>(*k);
+    if (const auto k = fields.integer("top_k", -1, std::numeric_limits<int32_t>::max()))
+        sampler.topK = static_cast<int32_t>(std::max<int64_t>(*k, 0));
+    readFurther(fields, sampler);
     const auto seed =
         fields.integer("seed", std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max());
     sampler.seed = seed ? static_cast<uint64_t>(*seed) : randomSeed();

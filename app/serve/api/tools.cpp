@@ -27,11 +27,13 @@ std::vector<Function> readFunctions(Fields& fields, const json& tools) {
         fields.complain(fmt::format("There can be {} tools at most.", kMostTools), "tools");
     for (size_t index = 0; index < tools.size(); ++index) {
         Fields tool(tools[index], fmt::format("tools[{}]", index));
+        tool.ignoreHints();
         tool.require("type");
         tool.expect("type", "function");
         tool.require("function");
         if (const json* function = tool.object("function")) {
             Fields inner(*function, tool.placeOf("function"));
+            inner.ignoreHints();
             inner.require("name");
             inner.ignore("strict");           // a call that is demanded always follows its schema
             (void)inner.text("description");  // the model reads it
@@ -94,7 +96,7 @@ Tools readTools(Fields& fields) {
     const bool isWord = choice != nullptr && choice->is_string();
     const std::string word = isWord ? choice->get<std::string>() : "auto";
     if (functions.empty()) {
-        if (choice != nullptr && word != "none")
+        if (choice != nullptr && !(isWord && (word == "none" || word == "auto")))
             fields.complain("'tool_choice' needs 'tools'.", "tool_choice");
         return read;
     }

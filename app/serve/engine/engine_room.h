@@ -49,6 +49,10 @@ class EngineRoom {
     /// Of a model that compares texts, which is loaded beside.
     protocol::RequestId embed(const ServedModel& model, protocol::Embed request,
                               client::Handlers<protocol::Embed> handlers);
+    /// Looks at the model's file.
+    protocol::RequestId inspect(const ServedModel& model, client::Handlers<protocol::Inspect> handlers) {
+        return m_client->send(protocol::Inspect{model.path, m_options.load}, std::move(handlers));
+    }
     void cancel(protocol::RequestId id) { m_client->cancel(id); }
     Deadlines& deadlines() { return m_deadlines; }
     Metrics& metrics() { return m_metrics; }

@@ -53,6 +53,14 @@ struct SamplerParams {
     float frequencyPenalty = 0;  ///< subtracted from a token's logit for each recent occurrence
     float presencePenalty = 0;   ///< subtracted from a token's logit once if it occurred recently
     uint32_t lastN = 64;         ///< how many of the last tokens of prompt and answer are "recent"
+    float topNSigma = 0;         ///< keeps logits within so many standard deviations of the best; 0 keeps all
+    float xtcProbability = 0;    ///< how often all likely tokens but the least likely are left out; 0: never
+    float xtcThreshold = 0.1f;   ///< from which probability on a token is one of those
+    float dryMultiplier = 0;     ///< penalty of a token that goes on with a repetition; 0: off
+    float dryBase = 1.75f;       ///< by which it grows with each repeated token
+    uint32_t dryAllowed = 2;     ///< how many tokens may be repeated without a penalty
+    uint32_t dryLastN = UINT32_MAX;  ///< how many of the last tokens are searched for repetitions
+    std::vector<std::string> dryBreakers;  ///< texts that no repetition goes across
     std::vector<LogitBias> logitBias;
     uint64_t seed = 0;
 
@@ -282,6 +290,7 @@ struct GenerateRequest {
     std::string conversation;
     std::vector<TokenId>
         rawTokens;  ///< ids to continue if both are empty: no BOS is added, and no end token ends the answer
+    bool idsAreText = false;  ///< rawTokens are a text of the vocabulary: end tokens end the answer
     /// A GBNF grammar that the answer has to follow, or a JSON Schema for an answer in JSON, but not both
     /// (docs/structured-answers.md). Not with rawTokens.
     std::string grammar;

@@ -1,4 +1,5 @@
 #include "engine/session/conversations/generation.h"
+#include "engine/sampling/dry.h"
 #include "engine/session/conversations/token_odds.h"
 #include "ingle/error_ids.h"
 
@@ -23,6 +24,13 @@ double milliseconds(std::chrono::steady_clock::duration duration) {
 
 size_t choicesOf(const OpenedModel& model, const GenerateRequest& request, size_t numLogits) {
     return idsOnly(request) ? numLogits : std::min(numLogits, model.tokenizer->vocabSize());
+}
+
+size_t unbrokenTokens(const OpenedModel& model, const GenerateRequest& request,
+                      std::span<const TokenId> ids) {
+    if (request.sampler.dryMultiplier <= 0 || idsOnly(request)) return ids.size();
+    return sampling::tokensSinceBreak(ids, request.sampler.dryBreakers,
+                                      [&](TokenId id) { return model.tokenizer->pieceBytes(id); });
 }
 
 bool Generation::isLong() const {
@@ -186,8 +194,9 @@ Generation::Outcome Generation::checkLimits() {
 
 Generation::Outcome Generation::take(const OpenedModel& model, std::span<const float> logits) {
     logits = logits.first(choicesOf(model, m_request, logits.size()));
+    const size_t unbroken = unbrokenTokens(model, m_request, m_ids);
     const auto sample = [&](const std::vector<bool>* allowed) {
-        return m_sampler.sample(logits, m_request.sampler, m_ids, m_answerLength, allowed);
+        return m_sampler.sample(logits, m_request.sampler, m_ids, m_answerLength, allowed, unbroken);
     };
     const auto takeChosen = [&](TokenId id) {
         if (m_request.chances == 0) return take(model, id);

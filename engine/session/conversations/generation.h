@@ -22,10 +22,12 @@ namespace ingle::session {
 
 /// True when tokens are no text: everything the model has is chosen from, and nothing ends the answer.
 inline bool idsOnly(const GenerateRequest& request) {
-    return request.messages.empty() && request.rawPrompt.empty();
+    return request.messages.empty() && request.rawPrompt.empty() && !request.idsAreText;
 }
 /// How many of a row of logits are chosen from. Vocabularies are padded: ids without a token must not be.
 size_t choicesOf(const OpenedModel& model, const GenerateRequest& request, size_t numLogits);
+/// How many of the last `ids` none of the sampler's sequence breakers interrupts.
+size_t unbrokenTokens(const OpenedModel& model, const GenerateRequest& request, std::span<const TokenId> ids);
 
 /// First prepare() and plan(), then begin() with a sequence, then for each step: feed the sequence what
 /// next() says, tell fed(), and give the logits of the last token to take() if wantsLogits(). When the

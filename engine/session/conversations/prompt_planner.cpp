@@ -141,10 +141,21 @@ Result<std::vector<TokenId>> tokenizeWithin(const OpenedModel& model, const toke
     return model.tokenizer->encode({&text, 1}, addSpecial);
 }
 
+/// Errors: InvalidArgument, for an id that is no token; Unsupported.
+Status checkVocabulary(const OpenedModel& model, std::span<const TokenId> ids) {
+    INGLE_TRY(checkTokenizer(model));
+    const size_t size = model.tokenizer->vocabSize();
+    for (const TokenId id : ids)
+        if (id < 0 || static_cast<size_t>(id) >= size)
+            return fail(ErrorCode::InvalidArgument, "token {} is outside the vocabulary of {}", id, size);
+    return {};
+}
+
 Result<PlannedPrompt> planRaw(const OpenedModel& model, const GenerateRequest& request) {
     PlannedPrompt planned;
     planned.thinks = model.prompts->thinks();
     if (request.rawPrompt.empty()) {
+        if (request.idsAreText) INGLE_TRY(checkVocabulary(model, request.rawTokens));
         planned.ids = request.rawTokens;
     } else {
         INGLE_TRY_ASSIGN(planned.ids, tokenizeWithin(model, {request.rawPrompt, /*parseSpecial=*/true},

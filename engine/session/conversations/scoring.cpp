@@ -113,8 +113,10 @@ void Scoring::take(const OpenedModel& model, std::span<const float> logits) {
     const size_t at = nextRow() + 1;  // of the place, among m_ids
     ScoredPosition& position = m_scores.positions.emplace_back();
     const std::span history = std::span(m_ids).first(at);
+    const size_t unbroken = unbrokenTokens(model, m_request.request, history);
     const auto sample = [&](const std::vector<bool>* allowed) {
-        return m_sampler.sample(logits, m_request.request.sampler, history, at - m_promptTokens, allowed);
+        return m_sampler.sample(logits, m_request.request.sampler, history, at - m_promptTokens, allowed,
+                                unbroken);
     };
     const std::vector<bool>* allowed = nullptr;
     Result<TokenId> chosen = m_rules ? m_rules->choose(model, sample) : sample(nullptr);

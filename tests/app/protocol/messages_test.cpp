@@ -37,6 +37,14 @@ GenerateRequest fullGenerateRequest() {
                        .frequencyPenalty = -0.5f,
                        .presencePenalty = 0.75f,
                        .lastN = 9,
+                       .topNSigma = 1.5f,
+                       .xtcProbability = 0.5f,
+                       .xtcThreshold = 0.25f,
+                       .dryMultiplier = 0.75f,
+                       .dryBase = 1.5f,
+                       .dryAllowed = 3,
+                       .dryLastN = 500,
+                       .dryBreakers = {"\n", "."},
                        .logitBias = {{4, -2.5f}},
                        .seed = kBig};
     request.maxTokens = 12;
@@ -46,6 +54,7 @@ GenerateRequest fullGenerateRequest() {
     request.resumeText = "It began";
     request.rawPrompt = "once";
     request.rawTokens = {1, 2, 3};
+    request.idsAreText = true;
     request.grammar = "root ::= \"\xE6\xBC\xA2\"\n";
     request.jsonSchema = R"({"type":"integer"})";
     request.whenFull = WhenFull::Refuse;

@@ -58,6 +58,56 @@ TEST(ChatRequest, WhatIsAskedForIsHanded) {
     EXPECT_THAT(generate.messages, ElementsAre(textMessage(Role::User, "Hello")));
 }
 
+TEST(ChatRequest, HintsSayNothing) {
+    for (const char* hint : {R"("prompt_cache_key":"x")", R"("service_tier":"auto")", R"("store":true)",
+                             R"("verbosity":"low")", R"("prediction":{"type":"content","content":"x"})",
+                             R"("cache_prompt":true)", R"("metadata":{"a":"b"})"})
+        EXPECT_TRUE(chat(fmt::format(",{}", hint))) << hint;
+    EXPECT_TRUE(readChatRequest(
+        R"({"messages":[{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]},)"
+        R"({"role":"assistant","content":"b","reasoning":"c","provider_specific_fields":{},"tool_calls":[)"
+        R"({"id":"d","type":"function","extra_content":{},"function":{"name":"f","arguments":"{}"}}]}]})"));
+}
+
+TEST(ChatRequest, NumbersAsOtherServersTakeThem) {
+    EXPECT_EQ(chat(R"(,"max_tokens":100.0,"n":1.0)")->generate.maxTokens, 100u);
+    EXPECT_EQ(chat(R"(,"max_tokens":-1)")->generate.maxTokens, 0u);
+    EXPECT_EQ(chat(R"(,"max_tokens":0)")->calls, Calls::Nothing);
+    EXPECT_EQ(chat(R"(,"n_predict":7)")->generate.maxTokens, 7u);
+    EXPECT_EQ(chat(R"(,"top_k":-1)")->generate.sampler.topK, 0);
+    EXPECT_EQ(chat(R"(,"repeat_penalty":1.5)")->generate.sampler.repeatPenalty, 1.5F);
+    EXPECT_EQ(refused(R"(,"max_tokens":-2)"), "max_tokens");
+    EXPECT_EQ(refused(R"(,"max_tokens":1.5)"), "max_tokens");
+}
+
+TEST(ChatRequest, EffortReachesTheTemplate) {
+    EXPECT_EQ(chat(R"(,"reasoning_effort":"low")")->generate.promptForm.templateArguments,
+              R"({"reasoning_effort":"low"})");
+    EXPECT_EQ(chat(R"(,"reasoning_effort":"none")")->generate.promptForm.thinking, Thinking::Off);
+    EXPECT_EQ(chat(R"(,"reasoning_effort":"low","chat_template_kwargs":{"reasoning_effort":"high"})")
+                  ->generate.promptForm.templateArguments,
+              R"({"reasoning_effort":"high"})");
+}
+
+TEST(ChatRequest, FurtherSamplersHaveLlamaCppsNames) {
+    const SamplerParams sampler =
+        chat(
+            R"(,"top_n_sigma":1.5,"xtc_probability":0.5,"xtc_threshold":0.2,"dry_multiplier":0.8,"dry_base":2,)"
+            R"("dry_allowed_length":3,"dry_penalty_last_n":-1)")
+            ->generate.sampler;
+    EXPECT_EQ(sampler.topNSigma, 1.5F);
+    EXPECT_EQ(sampler.xtcProbability, 0.5F);
+    EXPECT_EQ(sampler.xtcThreshold, 0.2F);
+    EXPECT_EQ(sampler.dryMultiplier, 0.8F);
+    EXPECT_EQ(sampler.dryBase, 2);
+    EXPECT_EQ(sampler.dryAllowed, 3u);
+    EXPECT_EQ(sampler.dryLastN, UINT32_MAX);
+    EXPECT_THAT(sampler.dryBreakers, ElementsAre("\n", ":", "\"", "*"));
+    EXPECT_THAT(chat(R"(,"dry_multiplier":1,"dry_sequence_breakers":["."])")->generate.sampler.dryBreakers,
+                ElementsAre("."));
+    EXPECT_EQ(refused(R"(,"dry_sequence_breakers":[1])"), "dry_sequence_breakers");
+}
+
 TEST(ChatRequest, AsManyAnswersAsAreWrittenAtOnce) {
     EXPECT_EQ(chat(R"(,"n":8)")->answers, kMostAtOnce);
     EXPECT_EQ(refused(R"(,"n":9)"), "n");
@@ -86,12 +136,11 @@ TEST(ChatRequest, EachMistakeNamesItsField) {
     EXPECT_EQ(refused(R"(,"response_format":{"type":"json_schema"})"), "response_format.json_schema");
     EXPECT_EQ(refused(R"(,"top_logprobs":2)"), "top_logprobs");
     EXPECT_EQ(refused(R"(,"modalities":["audio"])"), "modalities");
-    EXPECT_EQ(refused(R"(,"store":true)"), "store");
     EXPECT_EQ(refused(R"(,"tool_choice":"required")"), "tool_choice");
     const auto unknown = chat(R"(,"audio":{})");
     EXPECT_EQ(unknown.error().code, "unsupported_field");
     EXPECT_EQ(unknown.error().message, "Unsupported field: 'audio'.");
-    EXPECT_EQ(readChatRequest("{}").error().param, "model");
+    EXPECT_EQ(readChatRequest("{}").error().param, "messages");
     EXPECT_EQ(readChatRequest(R"({"model":"m"})").error().param, "messages");
     EXPECT_EQ(readChatRequest("[]").error().message, "The body is not a JSON object.");
     EXPECT_THAT(readChatRequest("{").error().message, HasSubstr("no JSON"));
@@ -218,9 +267,21 @@ TEST(CompletionRequest, TakesATextAndNothingElse) {
     const auto request =
         readCompletionRequest(R"({"model":"m","prompt":"Once","logprobs":0,"max_tokens":3})");
     ASSERT_TRUE(request) << request.error().message;
-    EXPECT_EQ(request->generate.rawPrompt, "Once");
+    ASSERT_EQ(request->prompts.size(), 1u);
+    EXPECT_EQ(request->prompts[0].text, "Once");
     EXPECT_EQ(request->generate.chances, 1u);
-    EXPECT_EQ(readCompletionRequest(R"({"model":"m","prompt":[1,2]})").error().param, "prompt");
+    const auto ofIds = readCompletionRequest(R"({"prompt":[1,2],"n":2})");
+    ASSERT_TRUE(ofIds);
+    EXPECT_THAT(ofIds->prompts.at(0).ids, ElementsAre(1, 2));
+    EXPECT_EQ(ofIds->numChoices(), 2u);
+    const auto several = readCompletionRequest(R"({"prompt":["a",[3],"b"],"n":2})");
+    ASSERT_TRUE(several);
+    EXPECT_EQ(several->numChoices(), 6u);
+    EXPECT_EQ(several->prompts[2].text, "b");
+    EXPECT_THAT(several->prompts[1].ids, ElementsAre(3));
+    for (const char* prompt : {"[]", R"(["a",""])", "[1.5]", "[-1]", "[[1],[]]", "5", R"([1,"a"])"})
+        EXPECT_EQ(readCompletionRequest(fmt::format(R"({{"prompt":{}}})", prompt)).error().param, "prompt")
+            << prompt;
     EXPECT_EQ(readCompletionRequest(R"({"model":"m","prompt":""})").error().param, "prompt");
     EXPECT_EQ(readCompletionRequest(R"({"model":"m","prompt":"x","echo":true})").error().param, "echo");
     EXPECT_EQ(readCompletionRequest(R"({"model":"m","prompt":"x","suffix":"y"})").error().param, "suffix");

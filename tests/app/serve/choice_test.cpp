@@ -69,7 +69,7 @@ TEST(Choice, TheModelsOwnIdsStay) {
     choice.add({{PartKind::ToolCall, R"({"name":"f","arguments":{}})", "f", true, "aQ3xR7mK2"}}, {});
     choice.add({{PartKind::ToolCall, R"({"name":"g","arguments":{}})", "g", true}}, {});
     choice.finish(ended());
-    const std::string whole = chatForm().whole({"chatcmpl-1", "m", 7}, std::span(&choice, 1), {});
+    const std::string whole = chatForm()->whole({"chatcmpl-1", "m", 7}, std::span(&choice, 1), {});
     EXPECT_THAT(whole, HasSubstr(R"("id":"aQ3xR7mK2")"));
     // Others get nine letters and digits, which the templates of all families take.
     EXPECT_THAT(whole, testing::ContainsRegex(R"("id":"[0-9a-z]{9}")"));
@@ -122,12 +122,12 @@ TEST(AnswerForm, ProbabilitiesAreLogarithmsAndHalfCharactersHaveNoBytes) {
                {{{1, "Hi", 0.5, false}, {{1, "Hi", 0.5, false}, {2, "\uFFFD", 0, false}}}});
     choice.finish(ended());
     const AnswerName name{"chatcmpl-1", "m", 7};
-    const std::string whole = chatForm().whole(name, std::span(&choice, 1), {5, 2, 1});
+    const std::string whole = chatForm()->whole(name, std::span(&choice, 1), {5, 2, 1});
     EXPECT_THAT(whole, HasSubstr(R"("token":"Hi","logprob":-0.6931471805599453,"bytes":[72,105])"));
     EXPECT_THAT(whole, HasSubstr(R"("logprob":-9999.0,"bytes":null)"));
     EXPECT_THAT(whole, HasSubstr(R"("usage":{"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,)"
                                  R"("prompt_tokens_details":{"cached_tokens":2}})"));
-    EXPECT_THAT(completionForm().whole(name, std::span(&choice, 1), {}),
+    EXPECT_THAT(completionForm()->whole(name, std::span(&choice, 1), {}),
                 HasSubstr(R"("logprobs":{"tokens":["Hi"],"token_logprobs":[-0.6931471805599453])"));
 }
 

@@ -7,7 +7,8 @@ extern const Endpoint endpoint{.method = "POST",
                                .path = "/v1/chat/completions",
                                .serve = [](Service& service, std::shared_ptr<http::Exchange> exchange) {
                                    auto request = readChatRequest(exchange->takeBody());
-                                   Answer::begin(service.room, std::move(request), chatForm(),
+                                   auto form = chatForm(request && request->withUsage);
+                                   Answer::begin(service.room, std::move(request), std::move(form),
                                                  std::move(exchange));
                                }};
 

@@ -7,7 +7,8 @@ extern const Endpoint endpoint{.method = "POST",
                                .path = "/v1/completions",
                                .serve = [](Service& service, std::shared_ptr<http::Exchange> exchange) {
                                    auto request = readCompletionRequest(exchange->takeBody());
-                                   Answer::begin(service.room, std::move(request), completionForm(),
+                                   auto form = completionForm(request && request->withUsage);
+                                   Answer::begin(service.room, std::move(request), std::move(form),
                                                  std::move(exchange));
                                }};
 

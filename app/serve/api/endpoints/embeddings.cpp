@@ -22,10 +22,12 @@ struct Asked {
     bool isBase64 = false;
     uint32_t dimensions = 0;  ///< 0: all
     TextUse use = TextUse::Alone;
+    bool isShortened = false;  ///< of a text that is too long the beginning counts
 };
 
 void read(Fields& fields, Asked& asked) {
-    asked.model = fields.requiredText("model");
+    asked.model = fields.text("model").value_or("");
+    fields.ignoreHints();
     fields.require("input");
     if (const json* input = fields.any("input")) {
         const json list = input->is_string() ? json::array({*input}) : *input;
@@ -54,10 +56,10 @@ void read(Fields& fields, Asked& asked) {
     } else if (!type.empty()) {
         fields.complain("'input_type' must be query or document.", "input_type");
     }
-    fields.ignore("user");
+    asked.isShortened = fields.boolean("truncate").value_or(false);
 }
 
-http::Response responseOf(const protocol::Embedded& embedded, const Asked& asked) {
+http::Response responseOf(const protocol::Embedded& embedded, const Asked& asked, const std::string& model) {
     static_assert(std::endian::native == std::endian::little);
     const size_t rowBytes = embedded.dim * sizeof(float);
     if (embedded.rows.size() != asked.texts.size() * rowBytes)
@@ -78,18 +80,22 @@ http::Response responseOf(const protocol::Embedded& embedded, const Asked& asked
     return jsonResponse(
         toText({{"object", "list"},
                 {"data", std::move(data)},
-                {"model", asked.model},
+                {"model", model},
                 {"usage", {{"prompt_tokens", embedded.tokens}, {"total_tokens", embedded.tokens}}}}));
 }
 
 /// The texts go to the engine a few at a time: while it reads them it writes nobody's answer.
 struct Run {
     const Asked asked;
+    const std::string model;
     size_t numAsked = 0;
-    protocol::Embedded embedded;  ///< so far
+    protocol::Embedded embedded = {};  ///< so far
 
     protocol::Embed next() {
-        return {.texts = nextTexts(), .use = asked.use, .dimensions = asked.dimensions};
+        return {.texts = nextTexts(),
+                .use = asked.use,
+                .dimensions = asked.dimensions,
+                .refusesLong = !asked.isShortened};
     }
 
     std::vector<std::string> nextTexts() {
@@ -107,7 +113,7 @@ struct Run {
         embedded.tokens += more.tokens;
         embedded.rows += more.rows;
         if (numAsked < asked.texts.size()) return std::nullopt;
-        return responseOf(embedded, asked);
+        return responseOf(embedded, asked, model);
     }
 };
 
@@ -116,7 +122,7 @@ void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
     if (!asked) return exchange->reply(toResponse(asked.error()));
     const auto model = modelFor(service.room, asked->model, library::ModelPurpose::Embeddings);
     if (!model) return exchange->reply(toResponse(model.error()));
-    const auto run = std::make_shared<Run>(Run{*asked, 0, {}});
+    const auto run = std::make_shared<Run>(Run{*asked, (*model)->name});
     const auto ask = [&room = service.room, model = *model, run](client::Handlers<protocol::Embed> handlers) {
         return room.embed(*model, run->next(), std::move(handlers));
     };

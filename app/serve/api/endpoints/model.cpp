@@ -7,7 +7,8 @@ namespace {
 constexpr std::string_view kPath = "/v1/models/";
 
 void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
-    const std::string name = exchange->request().path.substr(kPath.size());
+    std::string name = exchange->request().path.substr(kPath.size());
+    if (name.ends_with('/')) name.pop_back();
     const auto model = modelNamed(service.room, name);
     if (!model) return exchange->reply(toResponse(model.error()));
     exchange->reply(jsonResponse(toText(describe(**model))));

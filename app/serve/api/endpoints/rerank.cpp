@@ -25,7 +25,8 @@ struct Asked {
 };
 
 void read(Fields& fields, Asked& asked) {
-    asked.model = fields.requiredText("model");
+    asked.model = fields.text("model").value_or("");
+    fields.ignoreHints();
     asked.query = fields.requiredText("query");
     if (asked.query.empty()) fields.complain("'query' must not be empty.", "query");
     fields.require("documents");
@@ -47,6 +48,7 @@ void read(Fields& fields, Asked& asked) {
 /// The documents are scored one at a time: meanwhile answers of others go on.
 struct Run {
     const Asked asked;
+    const std::string model;
     size_t numAsked = 0;
     uint32_t tokens = 0;
     std::vector<std::pair<float, size_t>> scores = {};  ///< with the documents' numbers
@@ -74,7 +76,7 @@ struct Run {
             results.push_back(std::move(result));
         }
         return jsonResponse(toText({{"object", "list"},
-                                    {"model", asked.model},
+                                    {"model", model},
                                     {"results", std::move(results)},
                                     {"usage", {{"prompt_tokens", tokens}, {"total_tokens", tokens}}}}));
     }
@@ -85,7 +87,7 @@ void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
     if (!asked) return exchange->reply(toResponse(asked.error()));
     const auto model = modelFor(service.room, asked->model, library::ModelPurpose::Embeddings);
     if (!model) return exchange->reply(toResponse(model.error()));
-    const auto run = std::make_shared<Run>(Run{*asked});
+    const auto run = std::make_shared<Run>(Run{*asked, (*model)->name});
     const auto ask = [&room = service.room, model = *model, run](client::Handlers<protocol::Embed> handlers) {
         return room.embed(*model, run->next(), std::move(handlers));
     };

@@ -12,7 +12,8 @@ struct Asked {
 };
 
 void read(Fields& fields, Asked& asked) {
-    asked.model = fields.requiredText("model");
+    asked.model = fields.text("model").value_or("");
+    fields.ignoreHints();
     const auto content = fields.text("content"), prompt = fields.text("prompt");
     if (content.has_value() == prompt.has_value())
         fields.complain("Either 'content' or 'prompt' has to say the text.", "content");

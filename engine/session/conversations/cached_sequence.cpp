@@ -1,7 +1,6 @@
 #include "engine/session/conversations/cached_sequence.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace ingle::session {
 
@@ -43,9 +42,11 @@ Result<CachedSequence> SequenceCache::take(const SequenceText& wanted, const bac
     if (best == m_sequences.end()) return CachedSequence{};
     const size_t prefix = best->usablePrefix(wanted, spec);
     if (prefix == 0) return CachedSequence{};
-    if (prefix < best->ids.size()) return best->fork(prefix);
+    m_sequences.splice(m_sequences.begin(), m_sequences, best);
+    // What goes on from a state leaves nothing of it.
+    if (prefix < best->ids.size() || spec.hasStates()) return best->fork(prefix);
     CachedSequence whole = std::move(*best);
-    m_sequences.erase(best);
+    m_sequences.pop_front();
     return whole;
 }
 
@@ -73,9 +74,14 @@ void SequenceCache::moveTo(backend::MemoryPool& pool) {
 }
 
 size_t SequenceCache::numTokens() const {
-    return std::accumulate(
-        m_sequences.begin(), m_sequences.end(), size_t{0},
-        [](size_t sum, const CachedSequence& sequence) { return sum + sequence.ids.size(); });
+    size_t sum = 0;
+    for (auto each = m_sequences.begin(); each != m_sequences.end(); ++each) {
+        size_t shared = 0;
+        for (auto other = m_sequences.begin(); other != each; ++other)
+            shared = std::max(shared, commonBeginning(each->text(), other->text()));
+        sum += each->ids.size() - shared;
+    }
+    return sum;
 }
 
 }  // namespace ingle::session

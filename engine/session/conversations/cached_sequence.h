@@ -47,8 +47,8 @@ class SequenceCache {
 
     static constexpr size_t kMaxSequences = 8;
 
-    /// The one with the longest usable prefix, taken out if all of it is used, else forked. An empty `ids`
-    /// when none has any.
+    /// The one with the longest usable prefix: forked, or taken out if all of it is used and its pages serve
+    /// others as well afterwards. An empty `ids` when none has any.
     Result<CachedSequence> take(const SequenceText& wanted, const backend::MemorySpec& spec);
     /// The longest usable prefix take() would find.
     size_t longestPrefix(const SequenceText& wanted, const backend::MemorySpec& spec) const;
@@ -60,6 +60,7 @@ class SequenceCache {
     void moveTo(backend::MemoryPool& pool);
 
   private:
+    /// Those of a common beginning, which forks share, count once.
     size_t numTokens() const;
 
     size_t m_maxTokens;

@@ -109,6 +109,11 @@ class Generation {
         return {begin, std::ranges::upper_bound(m_messageEnds, m_sequence.ids.size())};
     }
 
+    /// Of these ends, the one that the next turn goes on from, and the one that chats of one beginning share.
+    bool isWorthACopy(size_t messageEnd) const {
+        return messageEnd == m_messageEnds.front() || messageEnd == m_messageEnds.back();
+    }
+
     enum class Outcome { Running, Finished };
     /// Chooses the next token and tells the sink. After Finished the sink has had onDone.
     Outcome take(const OpenedModel& model, std::span<const float> logits);

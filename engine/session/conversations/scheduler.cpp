@@ -429,7 +429,10 @@ void Scheduler::fed(Generation& generation, size_t count) {
     generation.fed(count);
     const size_t now = generation.sequence().ids.size();
     const std::span<const size_t> ends = generation.messageEndsSince(before);
-    for (const size_t end : ends) keep(generation, ModelSnapshots::Extent::Everything, end);
+    for (const size_t end : ends) {
+        keep(generation, ModelSnapshots::Extent::Everything, end);
+        copyEnd(generation, end);
+    }
     const bool pageFull = now % backend::kPageTokens < count;
     if (pageFull && (ends.empty() || ends.back() < now))
         keep(generation, ModelSnapshots::Extent::FullPages, now);
@@ -444,6 +447,13 @@ void Scheduler::keep(const Generation& generation, ModelSnapshots::Extent extent
     const CachedSequence& sequence = generation.sequence();
     m_snapshots.save(std::span(sequence.ids).first(tokens), *sequence.memory, extent,
                      generation.conversation());
+}
+
+void Scheduler::copyEnd(const Generation& generation, size_t end) {
+    if (!m_model.memorySpec().hasStates() || !generation.isWorthACopy(end)) return;
+    auto copy = generation.sequence().fork(end);
+    if (!copy && m_idle.dropOldest()) copy = generation.sequence().fork(end);
+    if (copy) m_idle.put(std::move(*copy));
 }
 
 void Scheduler::finish(Generation& generation) {

@@ -118,6 +118,8 @@ class Scheduler {
     void endIfFinished(Generation& generation, Generation::Outcome outcome);
     /// The first `tokens` of what is in its sequence.
     void keep(const Generation& generation, ModelSnapshots::Extent extent, size_t tokens);
+    /// Keeps a copy in memory where recurrent states could not go back to a message's end.
+    void copyEnd(const Generation& generation, size_t end);
     void finish(Generation& generation);
     /// Ends one that was cancelled in the middle of a step.
     void finishCancelled(Generation& generation);

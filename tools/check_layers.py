@@ -140,7 +140,7 @@ OWNERS = [
     (r"^curl/", ["app/bridge", "app/serve"]),
     (r"^seccomp\.h", ["app/sandbox"]),
     (r"^sentencepiece", ["engine/tokenizer"]),
-    (r"^pcre2\.h", ["engine/tokenizer", "engine/import"]),
+    (r"^pcre2\.h", ["engine/tokenizer", "engine/import", "engine/grammar"]),
     (r"^utf8proc\.h", ["engine/include", "engine/tokenizer", "engine/chat", "app/documents"]),
 ]
 

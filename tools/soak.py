@@ -134,6 +134,22 @@ def parts(mutations: int, runs: int, kills: int, bombs: int) -> list[Part]:
             EVERY_CASE,
         ),
         Part(
+            "schemas",
+            (
+                "random JSON Schemas, judged by python3-jsonschema: what is written for each, and four texts for each,"
+                " of which none may be accepted that is not valid (a test run: 500 schemas)"
+            ),
+            "25,000 schemas, 100,000 texts",
+            [
+                "/usr/bin/python3",
+                str(ROOT / "tests/answers/schemas_test.py"),
+                str(BIN / "walk_schemas"),
+                str(ROOT / "resources/guide/guide.gguf"),
+                "7",
+                "25000",
+            ],
+        ),
+        Part(
             "content",
             (
                 "blocks of random and damaged texts beside md4c's, however they are cut, and what reading an answer"

@@ -1,6 +1,7 @@
 #include "engine/grammar/grammar.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "ingle/utf8.h"
@@ -30,6 +31,26 @@ std::vector<CodeRange> normalised(std::vector<CodeRange> ranges) {
     }
     return merged;
 }
+
+/// Lists of numbers, one behind the other. `fill` names all, as add(list, number), each time it is called.
+class Lists {
+  public:
+    template <typename Fill>
+    Lists(size_t count, Fill fill) : m_begins(count + 1) {
+        fill([&](uint32_t list, uint32_t) { ++m_begins[list + 1]; });
+        for (size_t list = 0; list < count; ++list) m_begins[list + 1] += m_begins[list];
+        m_numbers.resize(m_begins.back());
+        std::vector<uint32_t> next(m_begins.begin(), m_begins.end() - 1);
+        fill([&](uint32_t list, uint32_t number) { m_numbers[next[list]++] = number; });
+    }
+    std::span<const uint32_t> of(uint32_t list) const {
+        return std::span(m_numbers).subspan(m_begins[list], m_begins[list + 1] - m_begins[list]);
+    }
+
+  private:
+    std::vector<uint32_t> m_begins;
+    std::vector<uint32_t> m_numbers;
+};
 
 /// Lays nodes down from the end: each piece is given what follows it.
 class Compiler {
@@ -153,18 +174,23 @@ class Compiler {
     /// Which nodes lead to the end of their rule; without bytes, when `throughBytes` is false.
     std::vector<bool> reachesReturn(bool throughBytes) const {
         const std::vector<Node>& nodes = m_grammar.nodes;
-        std::vector<std::vector<uint32_t>> waiting(nodes.size());  // who looks again when a node is known
-        std::vector<std::vector<uint32_t>> callers(m_grammar.entries.size());
-        std::vector<std::vector<uint32_t>> rulesAt(nodes.size());
-        for (uint32_t rule = 0; rule < m_grammar.entries.size(); ++rule)
-            rulesAt[m_grammar.entries[rule]].push_back(rule);
-        for (uint32_t i = 0; i < nodes.size(); ++i) {
-            if (nodes[i].kind == Node::Kind::Byte && throughBytes) waiting[nodes[i].a].push_back(i);
-            if (nodes[i].kind == Node::Kind::Split) waiting[nodes[i].a].push_back(i);
-            if (nodes[i].kind == Node::Kind::Split || nodes[i].kind == Node::Kind::Call)
-                waiting[nodes[i].b].push_back(i);
-            if (nodes[i].kind == Node::Kind::Call) callers[nodes[i].a].push_back(i);
-        }
+        // Who looks again when a node is known.
+        const Lists waiting(nodes.size(), [&](const auto& add) {
+            for (uint32_t i = 0; i < nodes.size(); ++i) {
+                const Node::Kind kind = nodes[i].kind;
+                if ((kind == Node::Kind::Byte && throughBytes) || kind == Node::Kind::Split)
+                    add(nodes[i].a, i);
+                if (kind == Node::Kind::Split || kind == Node::Kind::Call) add(nodes[i].b, i);
+            }
+        });
+        const Lists callers(m_grammar.entries.size(), [&](const auto& add) {
+            for (uint32_t i = 0; i < nodes.size(); ++i)
+                if (nodes[i].kind == Node::Kind::Call) add(nodes[i].a, i);
+        });
+        const Lists rulesAt(nodes.size(), [&](const auto& add) {
+            for (uint32_t rule = 0; rule < m_grammar.entries.size(); ++rule)
+                add(m_grammar.entries[rule], rule);
+        });
         std::vector<bool> reaches(nodes.size());
         std::vector<uint32_t> known{Grammar::kReturn};
         reaches[Grammar::kReturn] = true;
@@ -180,9 +206,9 @@ class Compiler {
         while (!known.empty()) {
             const uint32_t node = known.back();
             known.pop_back();
-            for (const uint32_t i : waiting[node]) look(i);
-            for (const uint32_t rule : rulesAt[node])
-                for (const uint32_t i : callers[rule]) look(i);
+            for (const uint32_t i : waiting.of(node)) look(i);
+            for (const uint32_t rule : rulesAt.of(node))
+                for (const uint32_t i : callers.of(rule)) look(i);
         }
         return reaches;
     }

@@ -51,7 +51,7 @@ struct Rules {
 };
 
 /// Limits on what others wrote.
-inline constexpr size_t kMostRules = 4096, kMostNodes = 1 << 17, kMostTextBytes = 1 << 20;
+inline constexpr size_t kMostRules = 1 << 16, kMostNodes = 1 << 20, kMostTextBytes = 1 << 20;
 inline constexpr uint32_t kMostRepeats = 10'000, kMostNesting = 100;
 
 /// One step of a pushdown automaton over bytes.

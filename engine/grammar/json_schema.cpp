@@ -1,44 +1,72 @@
 #include "engine/grammar/json_schema.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "engine/grammar/json_text.h"
+#include "engine/grammar/pattern.h"
+#include "engine/grammar/schema_form.h"
+#include "engine/grammar/schema_join.h"
 
 namespace ingle::grammar {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = SchemaDocument::Json;
 
-/// A keyword and the type it is about; an empty one is about all.
+/// A keyword and the type it is about.
 struct Keyword {
     std::string_view name, type;
 };
-constexpr Keyword kTyped[] = {
-    {"properties", "object"}, {"required", "object"},   {"additionalProperties", "object"},
-    {"items", "array"},       {"prefixItems", "array"}, {"minItems", "array"},
-    {"maxItems", "array"},    {"minLength", "string"},  {"maxLength", "string"},
-    {"format", "string"},     {"minimum", "integer"},   {"maximum", "integer"},
-};
-constexpr std::string_view kAnnotations[] = {"title",       "description", "default",  "examples",
-                                             "$schema",     "$id",         "$comment", "$defs",
-                                             "definitions", "deprecated",  "readOnly", "writeOnly"};
-constexpr std::string_view kTypes[] = {"object", "array", "string", "integer", "number", "boolean", "null"};
+constexpr Keyword kTyped[] = {{"properties", "object"},
+                              {"required", "object"},
+                              {"additionalProperties", "object"},
+                              {"minProperties", "object"},
+                              {"maxProperties", "object"},
+                              {"propertyNames", "object"},
+                              {"patternProperties", "object"},
+                              {"dependentRequired", "object"},
+                              {"dependentSchemas", "object"},
+                              {"items", "array"},
+                              {"prefixItems", "array"},
+                              {"additionalItems", "array"},
+                              {"minItems", "array"},
+                              {"maxItems", "array"},
+                              {"uniqueItems", "array"},
+                              {"contains", "array"},
+                              {"minLength", "string"},
+                              {"maxLength", "string"},
+                              {"pattern", "string"},
+                              {"format", "string"},
+                              {"minimum", "number"},
+                              {"maximum", "number"},
+                              {"exclusiveMinimum", "number"},
+                              {"exclusiveMaximum", "number"},
+                              {"multipleOf", "number"}};
+
+Expr none() {
+    return choice({});
+}
 
 class Translator {
   public:
-    explicit Translator(const Json& schema) : m_schema(schema) {}
+    explicit Translator(const SchemaDocument& document, const SchemaCheck& check)
+        : m_document(document), m_check(check) {}
 
     Result<Rules> translate() {
-        INGLE_TRY_ASSIGN(Expr body, ruleFor("#"));
         // Vocabularies put a blank before the first word.
-        const uint32_t root = addRule("root");
-        m_rules.all[root].body = sequence({repeat(literal(" "), 0, 1), std::move(body)});
-        m_rules.root = root;
+        m_rules.root = ruleOf("root", sequence({repeat(literal(" "), 0, 1), ruleFor("#")})).rule;
+        while (!m_waiting.empty()) {
+            const std::string pointer = std::move(m_waiting.back());
+            m_waiting.pop_back();
+            INGLE_TRY_ASSIGN(Expr body, schema(*m_document.at(pointer), pointer, 0));
+            m_rules.all[m_pointed[pointer]].body = std::move(body);
+        }
         return std::move(m_rules);
     }
+    /// Rules do not keep all that the schema asks for.
+    bool needsCheck() const { return m_needsCheck; }
 
   private:
     template <typename... Args>
@@ -52,26 +80,27 @@ class Translator {
         m_rules.all.push_back({std::move(name), {}});
         return static_cast<uint32_t>(m_rules.all.size() - 1);
     }
-
-    /// The schema that a $ref points to, as a rule, which may be in the making.
-    Result<Expr> ruleFor(const std::string& pointer) {
-        if (const auto known = m_pointed.find(pointer); known != m_pointed.end())
-            return ruleRef(known->second);
-        const Json* target = &m_schema;
-        if (pointer != "#") {
-            const std::string_view rest = std::string_view(pointer).substr(2);
-            const size_t slash = rest.find('/');
-            const std::string folder(rest.substr(0, slash)), name(rest.substr(slash + 1));
-            if (!m_schema.is_object() || !m_schema.contains(folder) || !m_schema[folder].is_object() ||
-                !m_schema[folder].contains(name))
-                return wrong(pointer, "there is nothing");
-            target = &m_schema[folder][name];
-        }
-        const uint32_t rule = addRule(pointer);
-        m_pointed[pointer] = rule;
-        INGLE_TRY_ASSIGN(Expr body, schema(*target, pointer, 0));
+    Expr ruleOf(std::string name, Expr body) {
+        const uint32_t rule = addRule(std::move(name));
         m_rules.all[rule].body = std::move(body);
         return ruleRef(rule);
+    }
+    /// One rule for all that have this name.
+    template <typename Make>
+    Expr shared(const char* name, Make make) {
+        const auto [known, isNew] = m_shared.try_emplace(name, 0);
+        if (isNew) known->second = ruleOf(name, make()).rule;
+        return ruleRef(known->second);
+    }
+
+    /// The schema that a $ref points to, as a rule, which translate() makes.
+    Expr ruleFor(const std::string& pointer) {
+        const auto [known, isNew] = m_pointed.try_emplace(pointer, 0);
+        if (isNew) {
+            known->second = addRule(pointer);
+            m_waiting.push_back(pointer);
+        }
+        return ruleRef(known->second);
     }
 
     /// Any JSON value.
@@ -80,69 +109,61 @@ class Translator {
             m_any = addRule("any value");
             const Expr value = ruleRef(*m_any);
             m_rules.all[*m_any].body =
-                choice({list("{", member(anyString(0, kUnbounded), value), 0, kUnbounded, "}"),
-                        list("[", value, 0, kUnbounded, "]"), anyString(0, kUnbounded), anyNumber(),
-                        literal("true"), literal("false"), literal("null")});
+                choice({list("{", member(plainString(), value), 0, kUnbounded, "}"),
+                        list("[", value, 0, kUnbounded, "]"), plainString(), plainNumber(), literal("true"),
+                        literal("false"), literal("null")});
         }
         return ruleRef(*m_any);
     }
-
-    static Expr comma() { return sequence({literal(","), blank()}); }
-    static Expr member(Expr key, Expr value) {
-        return sequence({std::move(key), literal(":"), blank(), std::move(value)});
+    Expr plainString() {
+        return shared("any string", [] { return anyString(0, kUnbounded); });
     }
-    static Expr list(std::string_view open, const Expr& one, uint32_t min, uint32_t max,
-                     std::string_view close) {
+    /// White space between pieces.
+    Expr space() { return shared("white space", blank); }
+    Expr plainNumber() { return shared("any number", anyNumber); }
+
+    Expr comma() { return sequence({literal(","), space()}); }
+    Expr member(Expr key, Expr value) {
+        return sequence({std::move(key), literal(":"), space(), std::move(value)});
+    }
+    Expr list(std::string_view open, const Expr& one, uint32_t min, uint32_t max, std::string_view close) {
         const uint32_t others = max == kUnbounded ? kUnbounded : max - 1;
         Expr inner = max == 0
                          ? Expr{}
                          : sequence({one, repeat(sequence({comma(), one}), min > 0 ? min - 1 : 0, others)});
         if (min == 0) inner = repeat(std::move(inner), 0, 1);
-        return sequence({literal(open), blank(), std::move(inner), blank(), literal(close)});
+        return sequence({literal(open), space(), std::move(inner), space(), literal(close)});
     }
 
     Result<Expr> schema(const Json& json, const std::string& place, uint32_t depth) {
         if (depth > kMostNesting) return wrong(place, "more than {} schemas inside each other", kMostNesting);
-        if (++m_numSchemas > kMostNodes) return wrong(place, "more than {} schemas", kMostNodes);
+        if (m_budget == 0) return wrong(place, "more than {} schemas", kMostNodes);
+        --m_budget;
         if (json == true) return anyValue();
-        if (json == false) return wrong(place, "nothing is allowed");
-        if (!json.is_object()) return wrong(place, "a schema is an object, true or false, and is not");
-        std::set<std::string> keywords;
-        for (const auto& [name, value] : json.items())
-            if (std::ranges::find(kAnnotations, name) == std::end(kAnnotations)) keywords.insert(name);
-        for (const char* alone : {"$ref", "anyOf", "oneOf"}) {
-            if (!keywords.contains(alone)) continue;
-            if (keywords.size() > 1)
-                return wrong(place, "{} beside {} is not supported", alone, shown(other(keywords, alone)));
-            if (std::string_view(alone) == "$ref") return reference(json["$ref"], place);
-            return alternatives(json[alone], place, alone, depth);
+        if (json == false) return none();
+        // Most schemas combine nothing, or do nothing else.
+        size_t numConstraints = 0, numCombining = 0;
+        for (auto each = json.begin(); each != json.end(); ++each) {
+            const std::string& name = each.key();
+            if (isConstraint(name)) ++numConstraints;
+            if (name == "$ref" || name == "allOf" || name == "anyOf" || name == "oneOf") ++numCombining;
         }
-        if (keywords.contains("enum") || keywords.contains("const")) return constants(json, keywords, place);
-        return typed(json, keywords, place, depth);
-    }
-    static std::string other(const std::set<std::string>& keywords, std::string_view than) {
-        return *std::ranges::find_if(keywords, [&](const std::string& name) { return name != than; });
-    }
-
-    Result<Expr> reference(const Json& json, const std::string& place) {
-        if (!json.is_string()) return wrong(place, "$ref is not a text");
-        const auto pointer = json.get<std::string>();
-        const bool inDefs = pointer.starts_with("#/$defs/") || pointer.starts_with("#/definitions/");
-        const bool plain =
-            std::ranges::count(pointer, '/') == 2 && pointer.find_first_of("~%") == std::string::npos;
-        if (pointer != "#" && !(inDefs && plain))
-            return wrong(place, "$ref {} points elsewhere than to # or into $defs", shown(pointer));
-        if (m_pointed.size() > kMostNesting) return wrong(place, "more than {} references", kMostNesting);
-        return ruleFor(pointer);
+        if (numCombining == 0) return plain(json, place, depth);
+        if (numCombining == 1 && numConstraints == 0) {
+            if (json.contains("$ref")) return ruleFor(json["$ref"].get<std::string>());
+            for (const char* name : {"anyOf", "oneOf"})
+                if (json.contains(name)) return alternatives(json[name], place, name, depth);
+            if (json["allOf"].size() == 1) return schema(json["allOf"][0], place + "/allOf/0", depth + 1);
+        }
+        JoinedSchema joined;
+        INGLE_TRY(join(joined, json, m_document, place, m_budget));
+        return together(joined, place, depth + 1);
     }
 
     Result<Expr> alternatives(const Json& json, const std::string& place, std::string_view keyword,
                               uint32_t depth) {
-        if (!json.is_array() || json.empty()) return wrong(place, "{} is not a list of schemas", keyword);
-        if (keyword == "oneOf" && !exclude(json))
-            return wrong(place,
-                         "oneOf is only supported where its schemas have different types, and does not");
-        Expr out = choice({});
+        if (keyword == "oneOf" && !excludeEachOther(json, m_document)) m_needsCheck = true;
+        Expr out = none();
         for (size_t i = 0; i < json.size(); ++i) {
             INGLE_TRY_ASSIGN(Expr one,
                              schema(json[i], fmt::format("{}/{}/{}", place, keyword, i), depth + 1));
@@ -150,76 +171,58 @@ class Translator {
         }
         return out;
     }
-    /// True when no value can follow two of the schemas: each names one type, and another. An integer is a
-    /// number.
-    static bool exclude(const Json& schemas) {
-        std::set<std::string> seen;
-        for (const Json& schema : schemas) {
-            if (!schema.is_object() || !schema.contains("type") || !schema["type"].is_string()) return false;
-            auto type = schema["type"].get<std::string>();
-            if (type == "integer") type = "number";
-            if (!seen.insert(type).second) return false;
-        }
-        return true;
-    }
 
-    Result<Expr> constants(const Json& json, const std::set<std::string>& keywords,
-                           const std::string& place) {
-        for (const std::string& name : keywords)
-            if (name != "enum" && name != "const" && name != "type")
-                return wrong(place, "{} beside enum or const is not supported", shown(name));
-        if (json.contains("enum") && json.contains("const"))
-            return wrong(place, "enum beside const is not supported");
-        const Json values = json.contains("enum") ? json["enum"] : Json::array({json["const"]});
-        if (!values.is_array() || values.empty()) return wrong(place, "enum is not a list of values");
-        std::vector<std::string> types;
-        if (json.contains("type")) {
-            INGLE_TRY_ASSIGN(types, typeNames(json["type"], place));
+    /// Each of the alternatives with all else.
+    Result<Expr> together(const JoinedSchema& joined, const std::string& place, uint32_t depth) {
+        if (depth > kMostNesting) return wrong(place, "more than {} schemas inside each other", kMostNesting);
+        if (joined.isNever) return none();
+        m_needsCheck = m_needsCheck || joined.isLoose;
+        if (joined.alternatives.empty()) return plain(joined.keywords, place, depth);
+        Expr out = none();
+        for (const Json& each : joined.alternatives.back()) {
+            JoinedSchema one = joined;
+            one.alternatives.pop_back();
+            INGLE_TRY(join(one, each, m_document, place, m_budget));
+            INGLE_TRY_ASSIGN(Expr expr, together(one, place, depth + 1));
+            out.parts.push_back(std::move(expr));
         }
-        Expr out = choice({});
-        for (const Json& value : values)
-            if (types.empty() ||
-                std::ranges::any_of(types, [&](const auto& type) { return isOf(value, type); }))
-                out.parts.push_back(literal(value.dump()));
-        if (out.parts.empty()) return wrong(place, "no value of enum has the type");
         return out;
     }
-    static bool isOf(const Json& value, std::string_view type) {
-        if (type == "integer") return value.is_number_integer();
-        if (type == "number") return value.is_number();
-        return std::string_view(value.type_name()) == type;
+
+    /// A schema that combines no others.
+    Result<Expr> plain(const Json& json, const std::string& place, uint32_t depth) {
+        for (auto each = json.begin(); each != json.end(); ++each)
+            if (isOnlyChecked(each.key()) && !isKept(each.key(), json)) m_needsCheck = true;
+        if (json.contains("enum") || json.contains("const")) return constants(json);
+        return typed(json, place, depth);
+    }
+    /// Whether what is written keeps a keyword that is checked otherwise.
+    static bool isKept(const std::string& name, const Json& json) {
+        if (name == "uniqueItems") return json[name] != true;
+        if (name != "minProperties") return false;
+        return json.contains("required") && json[name] <= json["required"].size();
     }
 
-    static Result<std::vector<std::string>> typeNames(const Json& json, const std::string& place) {
-        std::vector<std::string> names;
-        for (const Json& name : json.is_array() ? json : Json::array({json})) {
-            if (!name.is_string() || std::ranges::find(kTypes, name.get<std::string>()) == std::end(kTypes))
-                return wrong(place, "type names no type");
-            names.push_back(name.get<std::string>());
-        }
-        if (names.empty()) return wrong(place, "type names no type");
-        return names;
+    Expr constants(const Json& json) const {
+        const Json values = json.contains("enum") ? json["enum"] : Json::array({json["const"]});
+        Expr out = none();
+        for (const Json& value : values)
+            if (m_check.accepts(value, json)) out.parts.push_back(literal(value.dump()));
+        return out;
     }
 
-    Result<Expr> typed(const Json& json, const std::set<std::string>& keywords, const std::string& place,
-                       uint32_t depth) {
+    Result<Expr> typed(const Json& json, const std::string& place, uint32_t depth) {
         std::vector<std::string> types;
-        if (keywords.contains("type")) {
-            INGLE_TRY_ASSIGN(types, typeNames(json["type"], place));
-        }
-        const bool isStated = !types.empty();
-        for (const std::string& name : keywords) {
-            if (name == "type") continue;
-            const auto known = std::ranges::find(kTyped, name, &Keyword::name);
-            if (known == std::end(kTyped))
-                return wrong(place, "the keyword {} is not supported", shown(name));
-            const bool isThere = std::ranges::find(types, known->type) != types.end();
-            if (isThere) continue;
-            if (isStated) return wrong(place, "{} says nothing about the type that is asked for", name);
-            types.emplace_back(known->type);
+        if (json.contains("type")) {
+            for (const Json& name : json["type"].is_array() ? json["type"] : Json::array({json["type"]}))
+                types.push_back(name.get<std::string>());
+        } else {
+            for (const Keyword& known : kTyped)
+                if (json.contains(known.name) && std::ranges::find(types, known.type) == types.end())
+                    types.emplace_back(known.type);
         }
         if (types.empty()) return anyValue();
-        Expr out = choice({});
+        Expr out = none();
         for (const std::string& type : types) {
             INGLE_TRY_ASSIGN(Expr one, ofType(type, json, place, depth));
             out.parts.push_back(std::move(one));
@@ -232,162 +235,288 @@ class Translator {
         if (type == "object" || type == "array") {
             INGLE_TRY_ASSIGN(Expr body,
                              type == "object" ? object(json, place, depth) : array(json, place, depth));
-            const uint32_t rule = addRule(place);
-            m_rules.all[rule].body = std::move(body);
-            return ruleRef(rule);
+            return ruleOf(place, std::move(body));
         }
         if (type == "string") return string(json, place);
         if (type == "integer") return integer(json, place);
-        if (type == "number") return anyNumber();
+        if (type == "number") return number(json, place);
         if (type == "boolean") return choice({literal("true"), literal("false")});
         return literal("null");
     }
 
-    static Result<uint32_t> count(const Json& json, const char* name, uint32_t usual,
+    /// The argument `usual` where there is none, or one that is too large to be kept by rules.
+    uint32_t most(const Json& json, const char* name) {
+        if (!json.contains(name)) return kUnbounded;
+        const auto given = json[name].get<uint32_t>();
+        if (given <= kMostRepeats) return given;
+        m_needsCheck = true;
+        return kUnbounded;
+    }
+    static Result<uint32_t> least(const Json& json, const char* name, uint32_t most,
                                   const std::string& place) {
-        if (!json.contains(name)) return usual;
-        if (!json[name].is_number_unsigned() || json[name].get<uint64_t>() > kMostRepeats)
-            return wrong(place, "{} is not a whole number up to {}", name, kMostRepeats);
-        return json[name].get<uint32_t>();
+        const uint32_t given = json.contains(name) ? json[name].get<uint32_t>() : 0;
+        if (given > kMostRepeats) return wrong(place, "{} is more than {}", name, kMostRepeats);
+        if (given > most)
+            return wrong(place, "max{} is less than {}", std::string_view(name).substr(3), name);
+        return given;
     }
 
     Result<Expr> string(const Json& json, const std::string& place) {
-        if (json.contains("format")) {
-            if (json.contains("minLength") || json.contains("maxLength"))
-                return wrong(place, "format beside a length is not supported");
-            auto known =
-                json["format"].is_string() ? stringOfFormat(json["format"].get<std::string>()) : std::nullopt;
-            if (!known) return wrong(place, "this format is not supported");
-            return std::move(*known);
+        const LengthRange length{0, most(json, "maxLength")};
+        INGLE_TRY_ASSIGN(const uint32_t min, least(json, "minLength", length.most, place));
+        const bool hasLength = min > 0 || length.most != kUnbounded;
+        if (json.contains("pattern")) {
+            auto pattern = parsePattern(json["pattern"].get_ref<const std::string&>());
+            if (pattern) {
+                m_needsCheck = m_needsCheck || json.contains("format");
+                if (!restrictLength(*pattern, {min, length.most})) m_needsCheck = true;
+                return sequence({literal("\""), insideString(*pattern), literal("\"")});
+            }
+            m_needsCheck = true;
+        } else if (json.contains("format")) {
+            if (auto known = stringOfFormat(json["format"].get<std::string>())) {
+                m_needsCheck = m_needsCheck || hasLength;
+                return *std::move(known);
+            }
         }
-        INGLE_TRY_ASSIGN(const uint32_t min, count(json, "minLength", 0, place));
-        INGLE_TRY_ASSIGN(const uint32_t max, count(json, "maxLength", kUnbounded, place));
-        if (max < min) return wrong(place, "maxLength is less than minLength");
-        return anyString(min, max);
+        if (!hasLength) return plainString();
+        const Expr one = shared("character", stringCharacter);
+        return sequence({literal("\""), repeat(one, min, length.most), literal("\"")});
+    }
+
+    /// The limit of a kind that JSON schemas can say in two ways; nothing: there is none.
+    static std::optional<NumberLimit> limitOf(const Json& json, bool isMinimum, bool& isLoose) {
+        std::optional<NumberLimit> found;
+        double tightest = 0;
+        for (const bool isExcluded : {false, true}) {
+            const char* name = isMinimum ? (isExcluded ? "exclusiveMinimum" : "minimum")
+                                         : (isExcluded ? "exclusiveMaximum" : "maximum");
+            if (!json.contains(name) || !json[name].is_number()) continue;
+            const char* flag = isMinimum ? "exclusiveMinimum" : "exclusiveMaximum";
+            const bool isFlagged = !isExcluded && json.contains(flag) && json[flag] == true;  // of draft 4
+            const auto value = json[name].get<double>();
+            const bool isTighter = !found || (isMinimum ? value > tightest : value < tightest) ||
+                                   (value == tightest && isExcluded);
+            if (!isTighter) continue;
+            tightest = value;
+            found = numberLimit(value, isExcluded || isFlagged);
+            if (!found) isLoose = true;
+        }
+        return found;
+    }
+
+    Result<Expr> number(const Json& json, const std::string& place) {
+        bool isLoose = false;
+        const auto min = limitOf(json, true, isLoose), max = limitOf(json, false, isLoose);
+        m_needsCheck = m_needsCheck || isLoose;
+        if (!min && !max) return plainNumber();
+        if (min && max && std::stod(min->digits) > std::stod(max->digits))
+            return wrong(place, "maximum is less than minimum");
+        return numbersFrom(min, max);
+    }
+
+    /// The least (or the largest) whole number that is allowed. Errors: one beyond 64 bits.
+    static Result<std::optional<int64_t>> wholeLimit(const Json& json, bool isMinimum,
+                                                     const std::string& place) {
+        std::optional<int64_t> found;
+        const char* names[] = {isMinimum ? "minimum" : "maximum",
+                               isMinimum ? "exclusiveMinimum" : "exclusiveMaximum"};
+        for (const bool isExcluded : {false, true}) {
+            const char* name = names[isExcluded ? 1 : 0];
+            if (!json.contains(name) || !json[name].is_number()) continue;
+            const Json& given = json[name];
+            constexpr double kMost = 9.2e18;
+            const bool isTooLarge = (given.is_number_unsigned() && given.get<uint64_t>() > INT64_MAX) ||
+                                    (given.is_number_float() && std::abs(given.get<double>()) > kMost);
+            if (isTooLarge) return wrong(place, "{} is not a number of 64 bits", name);
+            const bool isWhole =
+                given.is_number_integer() || std::trunc(given.get<double>()) == given.get<double>();
+            int64_t value = given.is_number_integer() ? given.get<int64_t>()
+                            : isMinimum               ? static_cast<int64_t>(std::ceil(given.get<double>()))
+                                                      : static_cast<int64_t>(std::floor(given.get<double>()));
+            const bool isFlagged =
+                !isExcluded && json.contains(names[1]) && json[names[1]] == true;  // draft 4
+            if (isWhole && (isExcluded || isFlagged)) {
+                if (value == (isMinimum ? INT64_MAX : INT64_MIN))
+                    return wrong(place, "{} allows nothing", name);
+                value += isMinimum ? 1 : -1;
+            }
+            if (!found || (isMinimum ? value > *found : value < *found)) found = value;
+        }
+        return found;
     }
 
     Result<Expr> integer(const Json& json, const std::string& place) {
-        std::optional<int64_t> bounds[2];
-        for (const size_t i : {0, 1}) {
-            const char* name = i == 0 ? "minimum" : "maximum";
-            if (!json.contains(name)) continue;
-            const bool tooLarge = json[name].is_number_unsigned() && json[name].get<uint64_t>() > INT64_MAX;
-            if (!json[name].is_number_integer() || tooLarge)
-                return wrong(place, "{} is not a whole number of 64 bits", name);
-            bounds[i] = json[name].get<int64_t>();
-        }
-        if (bounds[0] && bounds[1] && *bounds[1] < *bounds[0])
-            return wrong(place, "maximum is less than minimum");
-        if (!bounds[0] && !bounds[1]) return anyInteger();
-        return integersFrom(bounds[0], bounds[1]);
+        INGLE_TRY_ASSIGN(const auto min, wholeLimit(json, true, place));
+        INGLE_TRY_ASSIGN(const auto max, wholeLimit(json, false, place));
+        if (min && max && *max < *min) return wrong(place, "maximum is less than minimum");
+        if (!min && !max) return shared("any integer", anyInteger);
+        return integersFrom(min, max);
     }
 
     Result<Expr> array(const Json& json, const std::string& place, uint32_t depth) {
-        INGLE_TRY_ASSIGN(const uint32_t min, count(json, "minItems", 0, place));
-        INGLE_TRY_ASSIGN(const uint32_t max, count(json, "maxItems", kUnbounded, place));
-        if (max < min) return wrong(place, "maxItems is less than minItems");
-        const bool others = !json.contains("items") || json["items"] != false;
-        Expr one;
-        if (others) {
-            INGLE_TRY_ASSIGN(one, json.contains("items") ? schema(json["items"], place + "/items", depth + 1)
-                                                         : Result<Expr>(anyValue()));
+        const uint32_t max = most(json, "maxItems");
+        INGLE_TRY_ASSIGN(const uint32_t min, least(json, "minItems", max, place));
+        // Lists of older drafts are called so, too.
+        const bool isOld = json.contains("items") && json["items"].is_array();
+        const char* othersName = isOld ? "additionalItems" : "items";
+        const char* prefixName = isOld ? "items" : "prefixItems";
+        const bool speaksOfOthers = json.contains(othersName);
+        const bool mayHaveOthers = !speaksOfOthers || json[othersName] != false;
+        Expr one = none();
+        if (mayHaveOthers) {
+            INGLE_TRY_ASSIGN(one, speaksOfOthers ? schema(json[othersName],
+                                                          fmt::format("{}/{}", place, othersName), depth + 1)
+                                                 : Result<Expr>(anyValue()));
         }
-        if (!json.contains("prefixItems")) {
-            if (!others && min > 0) return wrong(place, "minItems asks for items, and items allows none");
-            return list("[", one, min, others ? max : 0, "]");
-        }
-        if (!json["prefixItems"].is_array() || json["prefixItems"].empty())
-            return wrong(place, "prefixItems is not a list of schemas");
-        const auto numPrefix =
-            static_cast<uint32_t>(std::min<size_t>(json["prefixItems"].size(), kMostRepeats));
-        if (max < numPrefix) return wrong(place, "maxItems is less than there are prefixItems");
-        if (!others && min > numPrefix) return wrong(place, "minItems asks for more items than are allowed");
+        const size_t given = json.contains(prefixName) ? json[prefixName].size() : 0;
+        const auto numPrefix = static_cast<uint32_t>(std::min<size_t>({given, max, kMostRepeats}));
+        if (!mayHaveOthers && min > numPrefix)
+            return wrong(place, "minItems asks for more items than are allowed");
+        if (numPrefix == 0) return list("[", one, min, mayHaveOthers ? max : 0, "]");
         Expr inner;
         for (uint32_t i = 0; i < numPrefix; ++i) {
-            const std::string at = fmt::format("{}/prefixItems/{}", place, i);
-            INGLE_TRY_ASSIGN(Expr item, schema(json["prefixItems"][i], at, depth + 1));
+            INGLE_TRY_ASSIGN(Expr item, schema(json[prefixName][i],
+                                               fmt::format("{}/{}/{}", place, prefixName, i), depth + 1));
             if (i > 0) inner.parts.push_back(comma());
             inner.parts.push_back(std::move(item));
         }
         // Further ones only where they are spoken of.
-        const uint32_t least = min > numPrefix ? min - numPrefix : 0;
-        const uint32_t most = max == kUnbounded ? kUnbounded : max - numPrefix;
-        if (others && (json.contains("items") || least > 0))
-            inner.parts.push_back(repeat(sequence({comma(), one}), least, most));
-        return sequence({literal("["), blank(), std::move(inner), blank(), literal("]")});
+        const uint32_t fewest = min > numPrefix ? min - numPrefix : 0;
+        const uint32_t further = max == kUnbounded ? kUnbounded : max - numPrefix;
+        if (mayHaveOthers && (speaksOfOthers || fewest > 0))
+            inner.parts.push_back(repeat(sequence({comma(), one}), fewest, further));
+        return sequence({literal("["), space(), std::move(inner), space(), literal("]")});
+    }
+
+    /// Members that are named, in the order given, with what is asked of them. Names that have to be there
+    /// come last where nothing else is said of them.
+    static std::vector<std::pair<std::string, const Json*>> namedMembers(const Json& json) {
+        static const Json kAnything = true;
+        std::vector<std::pair<std::string, const Json*>> named;
+        std::set<std::string> known;
+        if (json.contains("properties")) {
+            const Json& properties = json["properties"];
+            for (auto each = properties.begin(); each != properties.end(); ++each) {
+                named.emplace_back(each.key(), &*each);
+                known.insert(each.key());
+            }
+        }
+        if (!json.contains("required")) return named;
+        const Json* others =
+            json.contains("additionalProperties") ? &json["additionalProperties"] : &kAnything;
+        if (json.contains("patternProperties")) others = &kAnything;  // patterns may allow it
+        for (const Json& name : json["required"])
+            if (known.insert(name.get<std::string>()).second)
+                named.emplace_back(name.get<std::string>(), others);
+        return named;
+    }
+
+    /// One member that is not named.
+    Result<Expr> otherMember(const Json& json, const std::vector<std::string>& names,
+                             const std::string& place, uint32_t depth) {
+        const bool isOpen =
+            json.contains("additionalProperties") ? json["additionalProperties"] != false : names.empty();
+        Expr out = none();
+        if (json.contains("patternProperties") && !(isOpen && json.contains("additionalProperties"))) {
+            const Json& patterns = json["patternProperties"];
+            for (auto each = patterns.begin(); each != patterns.end(); ++each) {
+                const auto key = parsePattern(each.key());
+                if (!key) continue;
+                INGLE_TRY_ASSIGN(Expr value, schema(*each, place + "/patternProperties", depth + 1));
+                out.parts.push_back(
+                    member(sequence({literal("\""), insideString(*key), literal("\"")}), std::move(value)));
+            }
+            return out;
+        }
+        if (!isOpen) return out;
+        INGLE_TRY_ASSIGN(
+            Expr value, json.contains("additionalProperties")
+                            ? schema(json["additionalProperties"], place + "/additionalProperties", depth + 1)
+                            : Result<Expr>(anyValue()));
+        Expr key = names.empty() ? plainString() : stringExcept(names);
+        if (json.contains("propertyNames")) {
+            Json wanted = json["propertyNames"];
+            if (wanted.is_object()) {
+                if (!wanted.contains("type") && !wanted.contains("$ref")) wanted["type"] = "string";
+                INGLE_TRY_ASSIGN(key, schema(wanted, place + "/propertyNames", depth + 1));
+            }
+        }
+        out.parts.push_back(member(std::move(key), std::move(value)));
+        return out;
     }
 
     Result<Expr> object(const Json& json, const std::string& place, uint32_t depth) {
-        static const Json kNone = Json::object();
-        const Json& properties = json.contains("properties") ? json["properties"] : kNone;
-        if (!properties.is_object()) return wrong(place, "properties is not an object");
         std::set<std::string> required;
-        if (json.contains("required")) {
-            if (!json["required"].is_array()) return wrong(place, "required is not a list of names");
-            for (const Json& name : json["required"]) {
-                if (!name.is_string()) return wrong(place, "required is not a list of names");
-                if (!properties.contains(name.get<std::string>()))
-                    return wrong(place, "required names {}, which properties does not",
-                                 shown(name.get<std::string>()));
-                required.insert(name.get<std::string>());
-            }
-        }
+        if (json.contains("required"))
+            for (const Json& name : json["required"]) required.insert(name.get<std::string>());
+        const auto named = namedMembers(json);
         std::vector<std::string> names;
-        for (const auto& [name, value] : properties.items()) names.push_back(name);
-        Expr more = choice({});  // one member that is not named
-        const bool open =
-            json.contains("additionalProperties") ? json["additionalProperties"] != false : names.empty();
-        if (open) {
-            INGLE_TRY_ASSIGN(Expr value, json.contains("additionalProperties")
-                                             ? schema(json["additionalProperties"],
-                                                      place + "/additionalProperties", depth + 1)
-                                             : Result<Expr>(anyValue()));
-            more = member(stringExcept(names), std::move(value));
-        }
+        for (const auto& each : named) names.push_back(each.first);
+        INGLE_TRY_ASSIGN(Expr more, otherMember(json, names, place, depth));
+        const bool isOpen = !more.parts.empty();
+        if (isOpen && names.empty()) return openObject(json, more, place);
         // What may follow behind the members before, where one was written, and where none was.
-        const Expr rest = repeat(sequence({comma(), more}), 0, open ? kUnbounded : 0);
+        const Expr rest = repeat(sequence({comma(), more}), 0, isOpen ? kUnbounded : 0);
         uint32_t afterSome = addRule(place), afterNone = addRule(place);
         m_rules.all[afterSome].body = rest;
-        m_rules.all[afterNone].body = open ? repeat(sequence({more, rest}), 0, 1) : Expr{};
-        for (size_t i = names.size(); i-- > 0;) {
-            INGLE_TRY_ASSIGN(Expr value, schema(properties[names[i]],
+        m_rules.all[afterNone].body = isOpen ? repeat(sequence({more, rest}), 0, 1) : Expr{};
+        for (size_t i = named.size(); i-- > 0;) {
+            INGLE_TRY_ASSIGN(Expr value, schema(*named[i].second,
                                                 fmt::format("{}/properties/{}", place, names[i]), depth + 1));
-            const Expr written =
-                sequence({member(literal(Json(names[i]).dump()), std::move(value)), ruleRef(afterSome)});
+            const Expr written = ruleOf(
+                place,
+                sequence({member(literal(Json(names[i]).dump()), std::move(value)), ruleRef(afterSome)}));
             const bool optional = !required.contains(names[i]);
-            Expr some = choice({sequence({comma(), written})}), none = choice({written});
+            Expr some = choice({sequence({comma(), written})}), noneYet = choice({written});
             if (optional) some.parts.push_back(ruleRef(afterSome));
-            if (optional) none.parts.push_back(ruleRef(afterNone));
+            if (optional) noneYet.parts.push_back(ruleRef(afterNone));
             afterSome = addRule(place);
             m_rules.all[afterSome].body = std::move(some);
             afterNone = addRule(place);
-            m_rules.all[afterNone].body = std::move(none);
+            m_rules.all[afterNone].body = std::move(noneYet);
         }
-        return sequence({literal("{"), blank(), ruleRef(afterNone), blank(), literal("}")});
+        return sequence({literal("{"), space(), ruleRef(afterNone), space(), literal("}")});
     }
 
-    const Json& m_schema;
+    /// Without named members their number can be kept; that no name stands there twice is checked.
+    Result<Expr> openObject(const Json& json, const Expr& one, const std::string& place) {
+        const uint32_t max = most(json, "maxProperties");
+        INGLE_TRY_ASSIGN(const uint32_t min, least(json, "minProperties", max, place));
+        return list("{", one, min, max, "}");
+    }
+
+    const SchemaDocument& m_document;
+    const SchemaCheck& m_check;
     Rules m_rules;
     std::map<std::string, uint32_t> m_pointed;
+    std::map<std::string, uint32_t> m_shared;
     std::optional<uint32_t> m_any;
-    size_t m_numSchemas = 0;
+    std::vector<std::string> m_waiting;  ///< pointers to schemas that are still to be translated
+    size_t m_budget = kMostNodes;        ///< schemas that may still be looked at
+    bool m_needsCheck = false;
 };
 
 }  // namespace
 
+Result<SchemaRules> readJsonSchema(std::string_view text) {
+    INGLE_TRY_ASSIGN(SchemaDocument parsed, SchemaDocument::parse(text));
+    const auto document = std::make_shared<const SchemaDocument>(std::move(parsed));
+    INGLE_TRY(SchemaForm(*document).check(document->root(), "#"));
+    auto check = std::make_shared<const SchemaCheck>(document);
+    Translator translator(*document, *check);
+    SchemaRules out;
+    INGLE_TRY_ASSIGN(out.rules, translator.translate());
+    if (translator.needsCheck()) out.check = std::move(check);
+    return out;
+}
+
 Result<Rules> parseJsonSchema(std::string_view text) {
-    if (text.size() > kMostTextBytes)
-        return fail(ErrorCode::InvalidArgument, "the schema has more than {} bytes", kMostTextBytes);
-    // Values are copied and written out recursively.
-    uint32_t depth = 0;
-    const auto tooDeep = [&](int level, Json::parse_event_t, Json&) {
-        depth = std::max(depth, static_cast<uint32_t>(level));
-        return true;
-    };
-    const Json json = Json::parse(text, tooDeep, false);
-    if (json.is_discarded()) return fail(ErrorCode::InvalidArgument, "the schema is not JSON");
-    if (depth > 4 * kMostNesting) return fail(ErrorCode::InvalidArgument, "the schema is nested too deeply");
-    return Translator(json).translate();
+    INGLE_TRY_ASSIGN(SchemaRules schema, readJsonSchema(text));
+    if (schema.check)
+        return fail(ErrorCode::Unsupported,
+                    "what the schema asks for can only be checked when a text is whole");
+    return std::move(schema.rules);
 }
 
 }  // namespace ingle::grammar

@@ -8,20 +8,8 @@
 namespace ingle::grammar {
 namespace {
 
-constexpr int64_t kMostInteger = 999'999'999'999'999;
+constexpr int64_t kMostInteger = (int64_t{1} << 53) - 1;
 
-Expr digit(char from = '0', char to = '9') {
-    return oneOf({{static_cast<char32_t>(from), static_cast<char32_t>(to)}});
-}
-Expr digits(uint32_t min, uint32_t max) {
-    return repeat(digit(), min, max);
-}
-Expr hex(uint32_t count) {
-    return repeat(oneOf({{'0', '9'}, {'a', 'f'}, {'A', 'F'}}), count, count);
-}
-Expr maybe(Expr part) {
-    return repeat(std::move(part), 0, 1);
-}
 /// What stands for itself in a string.
 std::vector<CodeRange> escapedCharacters() {
     return {{0, 0x1F}, {'"', '"'}, {'\\', '\\'}, {0x7F, 0x7F}};
@@ -78,46 +66,40 @@ Expr exceptBelow(const NameNode& node) {
     return out;
 }
 
-Expr dateText() {
-    const auto days = [](int last) { return integersFrom(10, last); };
-    const Expr early = sequence({literal("0"), digit('1', '9')});
-    const Expr long31 = choice({literal("01"), literal("03"), literal("05"), literal("07"), literal("08"),
-                                literal("10"), literal("12")});
-    const Expr long30 = choice({literal("04"), literal("06"), literal("09"), literal("11")});
-    // The 29th of February is left out: it is in some years only. So is the year 0, which not all know.
-    const Expr known = choice({sequence({digit('1', '9'), digits(3, 3)})});
-    return sequence({known, literal("-"),
-                     choice({sequence({long31, literal("-"), choice({early, days(31)})}),
-                             sequence({long30, literal("-"), choice({early, days(30)})}),
-                             sequence({literal("02-"), choice({early, days(28)})})})});
-}
-
-Expr timeText() {
-    const Expr hour =
-        choice({sequence({digit('0', '1'), digit()}), sequence({literal("2"), digit('0', '3')})});
-    const Expr sixty = sequence({digit('0', '5'), digit()});
-    const Expr offset = sequence({oneOf({{'+', '+'}, {'-', '-'}}), hour, literal(":"), sixty});
-    return sequence({hour, literal(":"), sixty, literal(":"), sixty,
-                     maybe(sequence({literal("."), digits(1, 6)})), choice({literal("Z"), offset})});
-}
-
 }  // namespace
+
+Expr digit(char from, char to) {
+    return oneOf({{static_cast<char32_t>(from), static_cast<char32_t>(to)}});
+}
+Expr digits(uint32_t min, uint32_t max) {
+    return repeat(digit(), min, max);
+}
+Expr hexDigits(uint32_t min, uint32_t max) {
+    return repeat(oneOf({{'0', '9'}, {'a', 'f'}, {'A', 'F'}}), min, max);
+}
+Expr maybe(Expr part) {
+    return repeat(std::move(part), 0, 1);
+}
 
 Expr blank() {
     return sequence({maybe(literal("\n")), repeat(literal(" "), 0, 20)});
 }
 
 Expr stringCharacter() {
+    const Expr d = oneOf({{'d', 'd'}, {'D', 'D'}});
     const Expr notSurrogate =
-        sequence({oneOf({{'0', '9'}, {'a', 'c'}, {'A', 'C'}, {'e', 'f'}, {'E', 'F'}}), hex(3)});
-    const Expr belowSurrogates = sequence({oneOf({{'d', 'd'}, {'D', 'D'}}), digit('0', '7'), hex(2)});
+        sequence({oneOf({{'0', '9'}, {'a', 'c'}, {'A', 'C'}, {'e', 'f'}, {'E', 'F'}}), hexDigits(3, 3)});
+    const Expr belowSurrogates = sequence({d, digit('0', '7'), hexDigits(2, 2)});
+    const Expr pair = sequence({d, oneOf({{'8', '9'}, {'a', 'b'}, {'A', 'B'}}), hexDigits(2, 2),
+                                literal("\\u"), d, oneOf({{'c', 'f'}, {'C', 'F'}}), hexDigits(2, 2)});
     std::vector<CodeRange> names;
     for (const char name : std::string_view("\"\\/bfnrt"))
         names.push_back({static_cast<char32_t>(name), static_cast<char32_t>(name)});
-    return choice({noneOf(escapedCharacters()),
-                   sequence({literal("\\"),
-                             choice({oneOf(names),
-                                     sequence({literal("u"), choice({notSurrogate, belowSurrogates})})})})});
+    return choice(
+        {noneOf(escapedCharacters()),
+         sequence({literal("\\"),
+                   choice({oneOf(names),
+                           sequence({literal("u"), choice({notSurrogate, belowSurrogates, pair})})})})});
 }
 
 Expr anyString(uint32_t min, uint32_t max) {
@@ -135,8 +117,7 @@ Expr stringExcept(const std::vector<std::string>& names) {
 }
 
 Expr anyInteger() {
-    const Expr positive = sequence({digit('1', '9'), digits(0, 14)});
-    return choice({literal("0"), sequence({maybe(literal("-")), positive})});
+    return integersFrom(-kMostInteger, kMostInteger);
 }
 
 Expr anyNumber() {
@@ -161,17 +142,6 @@ Expr integersFrom(std::optional<int64_t> min, std::optional<int64_t> max) {
             sequence({literal("-"), magnitudes(high < 0 ? magnitude(high) : 1, magnitude(low))}));
     if (high >= 0) out.parts.push_back(magnitudes(low < 0 ? 0 : magnitude(low), magnitude(high)));
     return out;
-}
-
-std::optional<Expr> stringOfFormat(std::string_view format) {
-    const auto quoted = [](Expr inner) { return sequence({literal("\""), std::move(inner), literal("\"")}); };
-    if (format == "date") return quoted(dateText());
-    if (format == "time") return quoted(timeText());
-    if (format == "date-time") return quoted(sequence({dateText(), literal("T"), timeText()}));
-    if (format == "uuid")
-        return quoted(sequence({hex(8), literal("-"), hex(4), literal("-"), hex(4), literal("-"), hex(4),
-                                literal("-"), hex(12)}));
-    return std::nullopt;
 }
 
 }  // namespace ingle::grammar

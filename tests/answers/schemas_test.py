@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Answers that follow JSON Schemas, judged by Debian's python3-jsonschema: 500 schemas of the supported part
-(docs/structured-answers.md), drawn at random, and for each what random logits over the guide's vocabulary make of it.
-Every schema has to be taken, every answer has to be whole and valid, and names no member twice. The formats date,
-time and date-time are checked here, by the standard library and RFC 3339's grammar: jsonschema knows the last two
-only with packages that Debian 12 lacks.
+"""Answers that follow JSON Schemas, judged by Debian's python3-jsonschema: 500 schemas, drawn at random, and for each
+what random logits over the guide's vocabulary make of it. Half of them are of the part that rules keep
+(docs/structured-answers.md): all of these have to be taken, and every answer has to be whole and valid, and names no
+member twice. The others have all keywords, also where no value follows them: an answer is valid, or its violation is
+told. Then four texts for each schema, most of them damaged answers: none is accepted that jsonschema refuses. Formats
+are checked here: jsonschema knows most only with packages that Debian 12 lacks.
 
 usage: schemas_test.py WALK_SCHEMAS MODEL [SEED [COUNT]]
 """
 import datetime
+import ipaddress
 import json
 import random
 import re
@@ -23,7 +25,19 @@ NAMES = [
     "a/b", "1"
 ]
 SCALARS = ["x", "yes", "", "naïve", 'q"', "\n", "😀", 0, 1, -7, 12345678901, 2.5, -0.125, True, False, None]
-FORMATS = ["date", "time", "date-time", "uuid"]
+FORMATS = ["date", "time", "date-time", "uuid", "email", "ipv4", "ipv6", "hostname", "uri", "duration"]
+PATTERNS = [
+    "^[a-z]{2,5}$", "^\\d{3}-\\d{4}$", "^(yes|no)$", "[0-9]+", "^#?[0-9a-fA-F]{6}$", "^[^\"\\\\]*$",
+    "^\\w+@\\w+\\.com$",
+    "^$|^x", "a.c", "^[A-Z][a-z]*( [A-Z][a-z]*)*$", "(?=.*x)y", "^(a|bc){2,3}$", "^\\S{3}$", "\\$[0-9]+(\\.[0-9]{2})?$"
+]
+LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+OF_FORMAT = {
+    "email": re.compile(rf"[\w.+-]+@(?:{LABEL}\.)+[A-Za-z]+", re.ASCII),
+    "hostname": re.compile(rf"(?=.{{1,253}}$){LABEL}(?:\.{LABEL})*"),
+    "uri": re.compile(rf"[a-z][a-z0-9]*://{LABEL}(?:\.{LABEL})*(?::\d+)?(?:/[^\s?#]*)?(?:\?[^\s#]*)?(?:#\S*)?"),
+    "duration": re.compile(r"P(?=.)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+S)?)?)"),
+}
 TYPES = ["object", "array", "string", "integer", "number", "boolean", "null"]
 checker = jsonschema.FormatChecker(formats=())
 
@@ -53,11 +67,28 @@ def is_uuid(text):
     return not isinstance(text, str) or UUID.fullmatch(text) is not None
 
 
+def is_address(kind):
+    def check(text):
+        try:
+            return not isinstance(text, str) or bool(kind(text))
+        except ValueError:
+            return False
+    return check
+
+
+checker.checks("ipv4")(is_address(ipaddress.IPv4Address))
+checker.checks("ipv6")(is_address(ipaddress.IPv6Address))
+for name, form in OF_FORMAT.items():
+    checker.checks(name)(lambda text, form=form: not isinstance(text, str) or form.fullmatch(text) is not None)
+
+
 class Schemas:
     def __init__(self, draw):
         self.draw = draw
+        self.is_wide = False
 
-    def document(self):
+    def document(self, is_wide):
+        self.is_wide = is_wide
         self.folder = self.draw.choice(["$defs", "definitions"])
         self.defs = self.draw.sample(["one", "two", "t-3"], self.draw.randrange(3))
         schema = self.any(0, False)
@@ -80,7 +111,22 @@ class Schemas:
             kinds += ["anyOf", "oneOf"]
         if optional:
             kinds += ["ref"] * 3
+        if self.is_wide and depth < 3:
+            kinds += ["allOf", "beside", "some", "not", "if"] * 2
         kind = draw.choice(kinds)
+        if kind == "allOf":
+            return {"allOf": [self.any(depth + 1, optional) for _ in range(draw.randint(1, 2))]}
+        if kind == "beside":
+            one = draw.choice(TYPES)
+            part = self.of(one, depth + 1, optional)
+            return {"type": one, **self.of(one, depth + 1, optional), draw.choice(["anyOf", "allOf", "oneOf"]): [part]}
+        if kind == "some":
+            return {"oneOf": [self.any(depth + 1, optional) for _ in range(2)]}
+        if kind == "not":
+            return {"type": "integer", "minimum": -5, "maximum": 30, "not": self.any(3, False)}
+        if kind == "if":
+            return {"type": ["string", "integer"], "if": {"type": "string"}, "then": self.string(depth, optional),
+                    "else": self.integer(depth, optional)}
         if kind == "ref":
             return {"$ref": draw.choice(["#"] + [f"#/{self.folder}/{name}" for name in self.defs])}
         if kind == "all":
@@ -98,6 +144,8 @@ class Schemas:
             return {"oneOf": [{"type": one, **self.of(one, depth + 1, optional)} for one in types]}
         if kind == "types":
             types = draw.sample(TYPES, draw.randint(1, 3))
+            if "integer" in types and "number" in types:
+                types.remove("number")  # their bounds might exclude each other
             schema = {"type": types}
             for one in types:
                 schema.update(self.of(one, depth, optional))
@@ -132,6 +180,11 @@ class Schemas:
             schema["additionalProperties"] = self.draw.choice([False, True, None])
             if schema["additionalProperties"] is None:
                 schema["additionalProperties"] = self.any(depth + 1, True)
+        if self.is_wide and self.chance(0.3):
+            schema.update(self.draw.choice([
+                {"minProperties": 1}, {"maxProperties": 2}, {"propertyNames": {"maxLength": 4}},
+                {"patternProperties": {"^a": {"type": "string"}}}, {"required": ["other"]},
+                {"dependentRequired": {"a": ["b"]}}]))
         return schema
 
     def array(self, depth, optional):
@@ -148,11 +201,16 @@ class Schemas:
             schema["minItems"] = least
         if self.chance(0.5):
             schema["maxItems"] = max(least, num_prefix) + draw.choice([0, 1, 7])
+        if self.is_wide and self.chance(0.3):
+            schema.update(draw.choice([{"uniqueItems": True}, {"contains": {"type": "string"}}]))
         return schema
 
     def string(self, depth, optional):
         if self.chance(0.4):
             return {"format": self.draw.choice(FORMATS)}
+        if self.chance(0.3):
+            pattern = {"pattern": self.draw.choice(PATTERNS if self.is_wide else PATTERNS[:10])}
+            return {**pattern, "maxLength": 9} if self.is_wide and self.chance(0.5) else pattern
         least, schema = self.draw.choice([0, 1, 3, 20]), {}
         if self.chance(0.5):
             schema["minLength"] = least
@@ -170,12 +228,26 @@ class Schemas:
             schema["minimum"] = low
         if self.chance(0.5):
             schema["maximum"] = low + draw.choice([0, 1, 9, 90, 12345, 10 ** 12])
+        if not schema and self.chance(0.3):
+            schema["exclusiveMinimum"] = draw.choice([0, -1, 2.5, 99])
+        if self.is_wide and self.chance(0.2):
+            schema["multipleOf"] = draw.choice([1, 2, 5, 100])
         return schema
 
     def number(self, depth, optional):
+        draw, schema = self.draw, {}
+        low = draw.choice([0, 1, -1, 0.5, -0.25, 99.99, -1000, 12345.678, round(draw.uniform(-50, 50), 3)])
+        if self.chance(0.5):
+            schema[draw.choice(["minimum", "exclusiveMinimum"])] = low
+        if self.chance(0.5):
+            schema[draw.choice(["maximum", "exclusiveMaximum"])] = round(
+                low + draw.choice([0.5, 1, 0.001, 17.25, 1000]), 4)
+        return schema
+
+    def boolean(self, depth, optional):
         return {}
 
-    boolean = null = number
+    null = boolean
 
 
 def without_twice(pairs):
@@ -184,38 +256,82 @@ def without_twice(pairs):
     return dict(pairs)
 
 
+def damaged(draw, text):
+    """Most of what comes out is JSON still: a character or a part of it is another one."""
+    kind = draw.randrange(4)
+    at = draw.randrange(len(text) + 1)
+    if kind == 0:
+        return text[:at] + draw.choice('0159-."x,') + text[at:]
+    if kind == 1:
+        return text[:at] + text[at + 1:]
+    if kind == 2:
+        return re.sub(r"\d", lambda digit: str(draw.randrange(10)), text)
+    words = re.findall(r'"[^"\\]*"|-?\d+', text) or ["1"]
+    return text.replace(draw.choice(words), draw.choice(words + ['"a"', "0", "null", "[]"]), 1)
+
+
+def asked(walk, model, seed, lines):
+    done = subprocess.run([walk, model, str(seed)], input="".join(json.dumps(line) + "\n" for line in lines),
+                          capture_output=True, text=True, check=True)
+    answers = [json.loads(line) for line in done.stdout.split("\n") if line]
+    assert len(answers) == len(lines), f"{len(answers)} answers to {len(lines)} schemas"
+    return answers
+
+
+def is_valid(schema, text):
+    try:
+        value = json.loads(text)
+        return jsonschema.Draft202012Validator(schema, format_checker=checker).is_valid(value)
+    except ValueError:
+        return False
+
+
 def main():
     walk, model = sys.argv[1:3]
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 20
     count = int(sys.argv[4]) if len(sys.argv) > 4 else 500
     draw = random.Random(seed)
-    schemas = [Schemas(draw).document() for _ in range(count)]
+    schemas = [Schemas(draw).document(number % 2 == 1) for number in range(count)]
     for schema in schemas:
         jsonschema.Draft202012Validator.check_schema(schema)
-    lines = "".join(json.dumps(schema) + "\n" for schema in schemas)
-    done = subprocess.run([walk, model, str(seed)], input=lines, capture_output=True, text=True, check=True)
-    answers = [json.loads(line) for line in done.stdout.split("\n") if line]
-    assert len(answers) == count, f"{len(answers)} answers to {count} schemas"
-    wrong, strangers, num_bytes = [], 0, 0
+    answers = asked(walk, model, seed, schemas)
+    wrong, strangers, num_bytes, refused, told = [], 0, 0, 0, 0
     for i, (schema, answer) in enumerate(zip(schemas, answers)):
+        is_wide = i % 2 == 1
+        if is_wide and ("error" in answer or "violation" in answer):
+            refused += "error" in answer
+            told += "violation" in answer
+            continue
         try:
-            if "error" in answer:
-                raise ValueError(answer["error"])
-            value = json.loads(answer["text"], object_pairs_hook=without_twice)
+            if "error" in answer or "violation" in answer:
+                raise ValueError(answer)
+            value = json.loads(answer["text"], object_pairs_hook=None if is_wide else without_twice)
             jsonschema.Draft202012Validator(schema, format_checker=checker).validate(value)
             other = jsonschema.Draft202012Validator(schemas[i - 1], format_checker=checker)
             strangers += not other.is_valid(value)
             num_bytes += len(answer["text"])
         except (ValueError, jsonschema.ValidationError) as problem:
             wrong.append(f"{json.dumps(schema)}\n  {str(answer)[:400]}\n  {str(problem)[:400]}")
+    texts = [answer["text"] for answer in answers if answer.get("text")]
+    checks = [{"schema": schema, "texts": [draw.choice(texts), *(damaged(draw, answer.get("text") or draw.choice(texts))
+                                                                 for _ in range(3))]}
+              for schema, answer in zip(schemas, answers)]
+    num_accepted = 0
+    for check, found in zip(checks, asked(walk, model, seed, checks)):
+        for text, accepted in zip(check["texts"], found.get("accepted", [])):
+            num_accepted += accepted
+            if accepted and not is_valid(check["schema"], text):
+                wrong.append(f"{json.dumps(check['schema'])}\n  accepts {text[:400]}")
     for text in wrong[:5]:
         print(text)
     print(
-        f"{count - len(wrong)} of {count} answers are valid, {num_bytes} bytes; {strangers} do not follow the "
-        "schema before theirs"
+        f"{count} schemas: {refused} refused, {told} answers with a violation that was told, {len(wrong)} wrong, "
+        f"{num_bytes} bytes; {strangers} do not follow the schema before theirs; {num_accepted} of {4 * count} texts "
+        "accepted"
     )
-    # Answers that follow any schema would show nothing.
-    return 1 if wrong or strangers < count / 2 else 0
+    # Answers that follow any schema would show nothing, and nor would texts that none does.
+    is_telling = strangers >= count / 3 and refused + told < count / 4 and num_accepted > count / 4
+    return 1 if wrong or not is_telling else 0
 
 
 if __name__ == "__main__":

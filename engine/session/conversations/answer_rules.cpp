@@ -14,6 +14,14 @@ namespace {
 /// Masks are kept for places that an answer comes back to; each is an eighth of the vocabulary in bytes.
 constexpr size_t kMostMasks = 64;
 
+/// Of white space before an answer: a model that likes blanks would never begin.
+constexpr size_t kMostBlanks = 16;
+
+struct Compiled {
+    grammar::Grammar rules;
+    std::shared_ptr<const grammar::SchemaCheck> check;
+};
+
 /// The end of a call, without the token that ends an answer anyhow.
 std::string withoutEndToken(const OpenedModel& model, std::string text) {
     for (size_t id = 0; id < model.tokenizer->vocabSize(); ++id) {
@@ -43,13 +51,19 @@ std::optional<grammar::Grammar> compiledCall(const OpenedModel& model, const Gen
     return grammar ? std::optional(std::move(*grammar)) : std::nullopt;
 }
 
-Result<grammar::Grammar> compiled(const GenerateRequest& request) {
+Result<Compiled> compiled(const GenerateRequest& request) {
     if (!request.grammar.empty() && !request.jsonSchema.empty())
         return fail(ErrorCode::InvalidArgument, "an answer follows a grammar or a schema, not both");
-    INGLE_TRY_ASSIGN(const grammar::Rules rules, request.grammar.empty()
-                                                     ? grammar::parseJsonSchema(request.jsonSchema)
-                                                     : grammar::parseGbnf(request.grammar));
-    return grammar::compile(rules);
+    Compiled out;
+    if (request.grammar.empty()) {
+        INGLE_TRY_ASSIGN(grammar::SchemaRules schema, grammar::readJsonSchema(request.jsonSchema));
+        INGLE_TRY_ASSIGN(out.rules, grammar::compile(schema.rules));
+        out.check = std::move(schema.check);
+    } else {
+        INGLE_TRY_ASSIGN(const grammar::Rules rules, grammar::parseGbnf(request.grammar));
+        INGLE_TRY_ASSIGN(out.rules, grammar::compile(rules));
+    }
+    return out;
 }
 
 std::string_view withoutBlanks(std::string_view text) {
@@ -62,16 +76,17 @@ Result<std::optional<AnswerRules>> AnswerRules::create(const OpenedModel& model,
                                                        const GenerateRequest& request,
                                                        const PlannedPrompt& prompt) {
     if (request.grammar.empty() && request.jsonSchema.empty()) return std::optional<AnswerRules>();
-    if (request.messages.empty() && request.rawPrompt.empty())
+    if (request.messages.empty() && request.rawPrompt.empty() && !request.idsAreText)
         return fail(ErrorCode::InvalidArgument, "an answer of ids alone cannot follow a grammar");
     auto call = compiledCall(model, request, prompt);
     const bool isCall = call.has_value();
-    auto rules = isCall ? Result<grammar::Grammar>(std::move(*call)) : compiled(request);
+    auto rules = isCall ? Result<Compiled>(Compiled{std::move(*call), nullptr}) : compiled(request);
     if (!rules) {
         const std::string why = rules.error().message;
         return tl::unexpected<Error>(withId<ErrorId::GrammarRefused>(std::move(rules).error(), why));
     }
-    AnswerRules out(std::move(*rules), trieOf(model, isCall), isCall);
+    AnswerRules out(std::move(rules->rules), trieOf(model, isCall), isCall);
+    out.m_check = std::move(rules->check);
     if (out.m_matcher.exceeded()) return tl::unexpected<Error>(out.tooWide());
     if (request.messages.empty()) return std::optional<AnswerRules>(std::move(out));
     if (prompt.thinks) {
@@ -114,11 +129,18 @@ std::string AnswerRules::bytesOf(const OpenedModel& model, TokenId id) {
 }
 
 bool AnswerRules::mayBeginThought(std::string_view text) {
+    if (text.size() - withoutBlanks(text).size() > kMostBlanks) return false;
     text = withoutBlanks(text);
     return std::ranges::any_of(chat::allMarkups(), [&](const chat::Markup& markup) {
         return markup.kind == PartKind::Thought &&
                (text.starts_with(markup.begin) || markup.begin.starts_with(text));
     });
+}
+
+std::optional<std::string> AnswerRules::violation() const {
+    // What a stop string cut off is told as it is.
+    if (!m_check || !m_matcher.canEnd()) return std::nullopt;
+    return m_check->violation(m_answer);
 }
 
 Error AnswerRules::tooWide() const {
@@ -139,6 +161,7 @@ std::optional<std::string_view> AnswerRules::fitting(std::string_view bytes) {
     if (m_matcher.accepts(bytes)) return bytes;
     if (m_begun || !m_blanksAreFree) return std::nullopt;
     const std::string_view rest = withoutBlanks(bytes);
+    if (m_numBlanks + bytes.size() - rest.size() > kMostBlanks) return std::nullopt;
     return m_matcher.accepts(rest) ? std::optional(rest) : std::nullopt;
 }
 
@@ -214,6 +237,8 @@ Status AnswerRules::take(const OpenedModel& model, TokenId id) {
     }
     m_phase = Phase::Answer;
     const std::string_view rest = *fitting(bytes);
+    m_numBlanks += bytes.size() - rest.size();
+    if (m_check) m_answer += rest;
     m_matcher.advance(rest);
     m_begun = m_begun || !rest.empty();
     if (m_matcher.forgetIfMany()) m_masks.clear();

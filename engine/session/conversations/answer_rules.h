@@ -9,12 +9,16 @@
 #include "engine/session/conversations/prompt_planner.h"
 #include "engine/session/loading/model.h"
 
+namespace ingle::grammar {
+class SchemaCheck;
+}
+
 namespace ingle::session {
 
 /// What a model thinks first is free: from a thought's mark, in the prompt's end or as the first thing that
-/// is written, to what ends it. White space behind it is free too. Only then the answer begins. A control
-/// token that writes nothing may come before the answer's first byte, as some models decide there what to
-/// write, but is never offered instead of another one. One thread.
+/// is written, to what ends it. A little white space behind it is free too. Only then the answer begins. A
+/// control token that writes nothing may come before the answer's first byte, as some models decide there
+/// what to write, but is never offered instead of another one. One thread.
 class AnswerRules {
   public:
     /// Nothing when the request asks for no rules. Any thread. Errors: InvalidArgument (GrammarRefused);
@@ -40,6 +44,8 @@ class AnswerRules {
     Status take(const OpenedModel& model, TokenId id);
     /// True when the answer is whole and nothing may follow.
     bool mustEnd() const { return m_phase == Phase::Answer && m_matcher.mustEnd(); }
+    /// What the whole answer does not keep of its schema, which cannot be kept token by token.
+    std::optional<std::string> violation() const;
     /// True behind the thought.
     bool inAnswer() const { return m_phase == Phase::Answer; }
     /// True when the last token ended the thought.
@@ -71,8 +77,11 @@ class AnswerRules {
     std::string m_written;       ///< before the answer: what may be part of a mark
     std::string_view m_endMark;  ///< of the thought
     bool m_justBegan = false;
-    bool m_begun = false;          ///< the answer has a byte
-    bool m_blanksAreFree = false;  ///< until then
+    bool m_begun = false;                                 ///< the answer has a byte
+    bool m_blanksAreFree = false;                         ///< until then
+    size_t m_numBlanks = 0;                               ///< of those
+    std::shared_ptr<const grammar::SchemaCheck> m_check;  ///< null: the rules keep all
+    std::string m_answer;                                 ///< for it
     std::unordered_map<grammar::Matcher::State, std::vector<bool>> m_masks;
 };
 

@@ -250,6 +250,12 @@ AnswerText::Output Generation::say(const OpenedModel& model, TokenId id) {
 
 Generation::Outcome Generation::finish(StopReason reason) {
     if (begun() && !reading()) endPhase();
+    const auto violation =
+        m_rules && reason == StopReason::EndOfText ? m_rules->violation() : std::optional<std::string>();
+    if (violation) {
+        failWith({ErrorCode::Corrupt, fmt::format("the answer does not follow its schema: {}", *violation)});
+        return Outcome::Finished;
+    }
     GenerateResult result{.reason = reason, .stats = m_stats};
     if (reason == StopReason::EndOfText) {
         // What was held back is text after all, unless a stop string ended the answer (then nothing is

@@ -248,9 +248,9 @@ struct Count {
     using Update = NoUpdate;
     std::string text;  ///< is counted without a chat format
     std::vector<ChatMessage>
-        messages;             ///< are counted in place of `text`, with the markup of the chat format
-    bool withIds = false;     ///< returns the token ids of `text`
-    bool addSpecial = false;  ///< adds BOS and EOS to `text` if the vocabulary asks for them
+        messages;              ///< are counted in place of `text`, with the markup of the chat format
+    bool withIds = false;      ///< returns the token ids of `text`
+    bool addSpecial = false;   ///< adds BOS and EOS to `text` if the vocabulary asks for them
     std::vector<TokenId> ids;  ///< are turned into text in place of that
 
     /// The composer only asks for counts. It asks often, and an idle model need not be loaded for that.

@@ -270,6 +270,11 @@ def check_tools(server):
         expect([each["function"] for each in streamed] == [call["function"]], "a streamed call is another one")
         expect(not joined(chunks) and chunks[-1]["choices"][0]["finish_reason"] == "tool_calls",
                "a call is told as text")
+    # References begin at the parameters, wherever these stand.
+    place = {"$defs": {"P": CITY}, "type": "object", "properties": {"at": {"$ref": "#/$defs/P"}}, "required": ["at"],
+             "additionalProperties": False}
+    moved, = calls_of(server.chat("What is it?", tools=[function("place", place)], tool_choice="required"))
+    jsonschema.validate(json.loads(moved["function"]["arguments"]), place)
     # The whole round: the model is told what came of it.
     history = [{"role": "user", "content": "What is it?"}, {"role": "assistant", "content": None, "tool_calls": [call]},
                {"role": "tool", "tool_call_id": call["id"], "content": "12:00"}]

@@ -50,7 +50,10 @@ std::vector<Function> readFunctions(Fields& fields, const json& tools) {
 /// {"name": the function's, "arguments": what its parameters say}
 json callSchema(const Function& function) {
     json arguments = function.parameters;
-    if (arguments.empty()) arguments = {{"type", "object"}, {"additionalProperties", false}};
+    if (arguments.empty())
+        arguments = {{"type", "object"}, {"additionalProperties", false}};
+    else if (!arguments.contains("$id"))
+        arguments["$id"] = "call:" + function.name;  // where its references begin
     return {{"type", "object"},
             {"properties", {{"name", {{"const", function.name}}}, {"arguments", std::move(arguments)}}},
             {"required", {"name", "arguments"}},

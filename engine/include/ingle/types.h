@@ -59,7 +59,7 @@ struct SamplerParams {
     float dryMultiplier = 0;     ///< penalty of a token that goes on with a repetition; 0: off
     float dryBase = 1.75f;       ///< by which it grows with each repeated token
     uint32_t dryAllowed = 2;     ///< how many tokens may be repeated without a penalty
-    uint32_t dryLastN = UINT32_MAX;  ///< how many of the last tokens are searched for repetitions
+    uint32_t dryLastN = UINT32_MAX;        ///< how many of the last tokens are searched for repetitions
     std::vector<std::string> dryBreakers;  ///< texts that no repetition goes across
     std::vector<LogitBias> logitBias;
     uint64_t seed = 0;

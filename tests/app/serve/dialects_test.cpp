@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "app/serve/api/json_text.h"
 #include "app/serve/api/messages.h"
 #include "app/serve/api/ollama.h"
@@ -298,6 +300,50 @@ TEST(Ollama, LinesOfJson) {
     EXPECT_EQ(lines[3]["message"]["tool_calls"][0]["function"]["name"], "f");
     EXPECT_EQ(lines[4]["done"], true);
     EXPECT_FALSE(lines[3]["done"].get<bool>());
+}
+
+TEST(Dialects, DamagedBodiesAreReadOrRefusedInASentence) {
+    const std::vector<std::string> bodies{
+        R"({"input":[{"type":"reasoning","summary":[{"type":"summary_text","text":"a"}]},{"role":"assistant","content":[)"
+        R"({"type":"output_text","text":"b"}]},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},)"
+        R"({"type":"function_call_output","call_id":"c","output":[{"type":"input_text","text":"d"}]}],"tools":[)"
+        R"({"type":"function","name":"f","parameters":{}}],"tool_choice":{"type":"function","name":"f"},"reasoning":)"
+        R"({"effort":"low"},"text":{"format":{"type":"json_schema","name":"n","schema":{}}}})",
+        R"({"system":[{"type":"text","text":"a"}],"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"c",)"
+        R"("name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"d"}]}],)"
+        R"("tools":[{"name":"f","input_schema":{}}],"tool_choice":{"type":"tool","name":"f"},"stop_sequences":["x"]})",
+        R"({"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{}}}]},{"role":"tool",)"
+        R"("tool_name":"f","content":"d"}],"options":{"stop":["x"],"num_predict":5},"format":{},"think":"low",)"
+        R"("tools":[{"type":"function","function":{"name":"f"}}]})"};
+    std::mt19937 random(5);
+    const auto below = [&](size_t limit) { return random() % limit; };
+    const std::vector<std::string> others{"null", "5", "[]", "{}", "\"x\"", "true", "-1.5"};
+    size_t taken = 0;
+    for (int round = 0; round < 3000; ++round) {
+        std::string body = bodies[below(bodies.size())];
+        for (size_t count = below(3); count > 0; --count) {
+            // A value in the place of another, or a character.
+            const size_t at = body.find_first_of(":[,", below(body.size()));
+            if (at == body.npos || below(4) == 0) {
+                body[below(body.size())] = static_cast<char>(32 + below(95));
+            } else {
+                body.replace(at + 1, std::min(body.find_first_of(",]}", at + 1), body.size()) - at - 1,
+                             others[below(others.size())]);
+            }
+        }
+        const auto responses = readResponsesRequest(body);
+        taken += responses ? 1 : 0;
+        if (!responses) {
+            EXPECT_FALSE(responses.error().message.empty());
+        }
+        for (const auto& read : {readMessagesRequest(body), readOllamaChat(body)}) {
+            taken += read ? 1 : 0;
+            if (!read) {
+                EXPECT_FALSE(read.error().message.empty());
+            }
+        }
+    }
+    EXPECT_GT(taken, 500u);
 }
 
 TEST(Choice, WhereThePromptIsOnlyReadNothingIsTold) {

@@ -232,10 +232,11 @@ TEST(ChatRequest, ADemandedCallIsASchema) {
         tools + R"(,"parallel_tool_calls":false,"tool_choice":{"type":"function","function":{"name":"b"}})");
     ASSERT_TRUE(one) << one.error().message;
     EXPECT_EQ(one->calls, Calls::Demanded);
-    EXPECT_EQ(one->generate.jsonSchema,
-              R"({"type":"object","properties":{"name":{"const":"b"},"arguments":{"type":"object",)"
-              R"("additionalProperties":false}},)"
-              R"("required":["name","arguments"],"additionalProperties":false,"$comment":"a call of a tool"})");
+    EXPECT_EQ(
+        one->generate.jsonSchema,
+        R"({"type":"object","properties":{"name":{"const":"b"},"arguments":{"type":"object",)"
+        R"("additionalProperties":false}},)"
+        R"("required":["name","arguments"],"additionalProperties":false,"$comment":"a call of a tool"})");
     EXPECT_THAT(chat(tools + R"(,"tool_choice":"required")")->generate.jsonSchema, HasSubstr("anyOf"));
     EXPECT_TRUE(chat(tools + R"(,"tool_choice":"none")")->generate.promptForm.tools.empty());
     EXPECT_EQ(refused(tools + R"(,"tool_choice":{"type":"function","function":{"name":"c"}})"),

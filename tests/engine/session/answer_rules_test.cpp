@@ -153,7 +153,7 @@ TEST_F(GuideUnderRules, whatCannotBeFollowedIsOneSentence) {
     GenerateRequest broken = question(1);
     broken.grammar = "root ::= \"a";
     GenerateRequest unknown = question(1);
-    unknown.jsonSchema = R"({"type":"string","pattern":"a"})";
+    unknown.jsonSchema = R"({"type":"object","unevaluatedProperties":false})";
     GenerateRequest wide = question(1);
     wide.grammar = "root ::= (((a{0,9999}){0,9999}){0,9999}){0,9999}\na ::= \"a\" | \"a\" a";
     const std::vector<GenerateRequest> requests{both, broken, unknown, wide};
@@ -201,6 +201,19 @@ TEST_F(RandomUnderRules, everyAnswerIsWhole) {
         EXPECT_EQ(sink.result->reason, StopReason::EndOfText);
         EXPECT_TRUE(isPerson(textOf(sink))) << textOf(sink);
     }
+}
+
+TEST_F(RandomUnderRules, whatItsSchemaRefusesAtTheEndIsTold) {
+    GenerateRequest request = question(1);
+    request.jsonSchema =
+        R"({"type":"array","items":{"enum":[1]},"minItems":2,"maxItems":2,"uniqueItems":true})";
+    const RecordingSink sink = answerOf(*m_engine, request);
+    EXPECT_FALSE(sink.result);
+    ASSERT_TRUE(sink.error);
+    EXPECT_EQ(sink.error->message, "the answer does not follow its schema: uniqueItems does not hold");
+    // A limit may still cut it.
+    request.maxTokens = 2;
+    EXPECT_TRUE(answerOf(*m_engine, request).result);
 }
 
 /// The rules alone, with a vocabulary of bytes.
@@ -304,6 +317,17 @@ TEST_F(RulesOfBytes, aModelThatThinksMayAnswerAtOnce) {
     begin(kTwoDigits, "", true);
     EXPECT_TRUE(takes("\n12"));
     EXPECT_TRUE(m_rules->mustEnd());
+}
+
+TEST_F(RulesOfBytes, whiteSpaceBeforeAnAnswerIsBounded) {
+    for (const char* promptEnd : {"", "<think>\n\n</think>\n\n"}) {
+        begin(kTwoDigits, promptEnd, true);
+        EXPECT_TRUE(takes(std::string(8, ' ') + std::string(8, '\n'))) << promptEnd;
+        EXPECT_FALSE(takes(" ")) << promptEnd;
+        EXPECT_EQ(offered(), "0123456789");
+        EXPECT_TRUE(takes("12"));
+        EXPECT_TRUE(m_rules->mustEnd());
+    }
 }
 
 TEST_F(RulesOfBytes, whatOnlyBeginsLikeAThoughtIsAnswer) {

@@ -5,21 +5,21 @@
 namespace ingle::kernels::INGLE_ISA::attention {
 namespace {
 
-/// Numbers of a cache: those from number i of a row on, and number i alone.
+/// Numbers of a cache: those from number i of a row on, and some of these where the row ends.
 struct F32 {
     static constexpr size_t kBytes = 4;
     static Floats load(const std::byte* row, size_t i) { return asFloats(loadInts(row + i * kBytes)); }
-    static float loadOne(const std::byte* row, size_t i) {
-        float number;
-        __builtin_memcpy(&number, row + i * kBytes, kBytes);
-        return number;
+    static Floats loadSome(const std::byte* row, size_t i, uint32_t count) {
+        return loadPart(reinterpret_cast<const float*>(row) + i, count);
     }
 };
 struct F16 {
     static constexpr size_t kBytes = 2;
     static Floats load(const std::byte* row, size_t i) { return loadHalves(row + i * kBytes); }
-    static float loadOne(const std::byte* row, size_t i) {
-        return firstLane(broadcastHalf(row + i * kBytes));
+    static Floats loadSome(const std::byte* row, size_t i, uint32_t count) {
+        std::byte some[kLanes * kBytes] = {};
+        __builtin_memcpy(some, row + i * kBytes, count * kBytes);
+        return loadHalves(some);
     }
 };
 /// Blocks of 32. The vectors of a row begin at multiples of kLanes.
@@ -29,7 +29,10 @@ struct BlocksOfQ8 {
         const Ints numbers = loadSignedBytes(block + TurnedBlock::kScaleBytes + i % kActivationBlock);
         return multiply(broadcastHalf(block), toFloats(numbers));
     }
-    static float loadOne(const std::byte* /*row*/, size_t /*i*/) { return 0; }  // rows are whole blocks
+    /// Not called: rows are whole blocks.
+    static Floats loadSome(const std::byte* /*row*/, size_t /*i*/, uint32_t /*count*/) {
+        return zeroFloats();
+    }
 };
 
 /// Queries that share each vector that is loaded, and vectors of each. They are summed side by side, and
@@ -268,6 +271,21 @@ void addValues(const float* weights, const std::byte* values, size_t first, size
     }
 }
 
+/// The same of the last dimensions, fewer than a vector.
+template <typename Element, uint32_t Q>
+void addLastValues(const float* weights, const PageValues& values, size_t first, uint32_t lanes,
+                   const float* shrink, float* acc, size_t headDim) {
+    Floats sums[Q];
+    for (uint32_t i = 0; i < Q; ++i)
+        sums[i] = multiply(loadPart(acc + i * headDim, lanes), broadcast(shrink[i]));
+    for (uint32_t j = 0; j < values.count; ++j) {
+        const Floats value = Element::loadSome(values.rows + j * values.rowBytes, first, lanes);
+        for (uint32_t i = 0; i < Q; ++i)
+            sums[i] = fma(broadcast(weights[i * kAttentionKeys + j]), value, sums[i]);
+    }
+    for (uint32_t i = 0; i < Q; ++i) storeLanes(acc + i * headDim, sums[i], 0, lanes);
+}
+
 template <typename Element>
 void absorbPage(const float* scores, uint32_t numQueries, const PageValues& values, size_t headDim,
                 OnlineSoftmax* softmax, float* acc, const ReadNext& next) noexcept {
@@ -288,15 +306,9 @@ void absorbPage(const float* scores, uint32_t numQueries, const PageValues& valu
         for (; d + kVectors * kLanes <= headDim; d += kVectors * kLanes)
             vectors.template operator()<kVectors>(d);
         for (; d + kLanes <= headDim; d += kLanes) vectors.template operator()<1>(d);
-        for (; d < headDim; ++d) {
-            for (uint32_t i = 0; i < Q; ++i) {
-                float total = sums[i * headDim + d] * shrink[i];
-                for (uint32_t j = 0; j < values.count; ++j)
-                    total += weights[i * kAttentionKeys + j] *
-                             Element::loadOne(values.rows + j * values.rowBytes, d);
-                sums[i * headDim + d] = total;
-            }
-        }
+        if (d < headDim)
+            addLastValues<Element, Q>(weights, values, d, static_cast<uint32_t>(headDim - d), shrink,
+                                      sums + d, headDim);
     });
 }
 

@@ -201,9 +201,6 @@ inline float largestLane(Floats v) {
     largest = _mm_max_ps(largest, _mm_movehl_ps(largest, largest));
     return _mm_cvtss_f32(_mm_max_ss(largest, _mm_movehdup_ps(largest)));
 }
-inline float firstLane(Floats v) {
-    return _mm256_cvtss_f32(v);
-}
 /// All ones in the lanes below `count`.
 inline Ints lanesBelow(uint32_t count) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int32_t>(count)),

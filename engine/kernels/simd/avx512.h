@@ -190,9 +190,6 @@ inline float sumOfLanes(Floats v) {
 inline float largestLane(Floats v) {
     return _mm512_reduce_max_ps(v);
 }
-inline float firstLane(Floats v) {
-    return _mm512_cvtss_f32(v);
-}
 /// The first `count` floats, and zeros.
 inline Floats loadPart(const float* at, uint32_t count) {
     return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1), at);

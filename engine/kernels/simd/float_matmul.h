@@ -8,7 +8,10 @@ namespace ingle::kernels {
 namespace {
 
 constexpr uint32_t kFloatTileOutputs = 4;
-constexpr uint32_t kFloatTileRows = kLanes == 16 ? 4 : 2;  // 16 or 8 sums, of 32 or 16 registers
+constexpr uint32_t kFloatTileRows = kLanes == 16 ? 6 : 2;  // 24 or 8 sums, of 32 or 16 registers
+/// Outputs that take in the same rows one after the other: few enough that their weights stay in the second
+/// cache (32 rows of 4,096 halves are 256 KB), and enough that rows come from there seldom.
+constexpr uint32_t kFloatBlockOutputs = 32;
 
 /// R rows × O outputs at y. A format states kQuant, kBytes (of a number) and load(at) of kLanes numbers.
 template <typename Format, uint32_t R, uint32_t O>
@@ -49,21 +52,24 @@ void multiplyFloatTile(const MatmulArgs& args, uint32_t row, uint32_t out) {
     }
 }
 
-/// All rows of O outputs.
-template <typename Format, uint32_t O>
-void multiplyFloatRows(const MatmulArgs& args, uint32_t out) {
-    uint32_t row = 0;
-    for (; row + kFloatTileRows <= args.numRows; row += kFloatTileRows)
-        multiplyFloatTile<Format, kFloatTileRows, O>(args, row, out);
-    for (; row < args.numRows; ++row) multiplyFloatTile<Format, 1, O>(args, row, out);
+/// R rows × the outputs [out, end).
+template <typename Format, uint32_t R>
+void multiplyFloatOutputs(const MatmulArgs& args, uint32_t row, uint32_t out, uint32_t end) {
+    for (; out + kFloatTileOutputs <= end; out += kFloatTileOutputs)
+        multiplyFloatTile<Format, R, kFloatTileOutputs>(args, row, out);
+    for (; out < end; ++out) multiplyFloatTile<Format, R, 1>(args, row, out);
 }
 
 template <typename Format>
 void floatMatmul(const MatmulArgs& args) noexcept {
-    uint32_t out = args.outBegin;
-    for (; out + kFloatTileOutputs <= args.outEnd; out += kFloatTileOutputs)
-        multiplyFloatRows<Format, kFloatTileOutputs>(args, out);
-    for (; out < args.outEnd; ++out) multiplyFloatRows<Format, 1>(args, out);
+    for (uint32_t out = args.outBegin; out < args.outEnd; out += kFloatBlockOutputs) {
+        const uint32_t end = out + kFloatBlockOutputs < args.outEnd ? out + kFloatBlockOutputs : args.outEnd;
+        uint32_t row = 0;
+        for (; row + kFloatTileRows <= args.numRows; row += kFloatTileRows)
+            multiplyFloatOutputs<Format, kFloatTileRows>(args, row, out, end);
+        for (; row + 2 <= args.numRows; row += 2) multiplyFloatOutputs<Format, 2>(args, row, out, end);
+        if (row < args.numRows) multiplyFloatOutputs<Format, 1>(args, row, out, end);
+    }
 }
 
 template <typename Format>

@@ -324,6 +324,7 @@ class Attention {
             NextPage asked;
             if (nextAt < std::min(end, all.end)) asked = next(*run, nextAt, heads.kvHead, numRows);
             for (uint32_t row = 0; row < numRows; ++row) {
+                if (row > 0) asked = {};
                 const KeyRange seen = seenBy(*run, firstRow + row);
                 const uint32_t first = std::max(seen.begin, at) - at;
                 const uint32_t last = std::min(seen.end, at + kPageTokens);

@@ -136,25 +136,31 @@ class FourByteRuns {
     std::vector<bool> m_isSet;
 };
 
-/// Cuts every occurrence of one special token out of the plain parts.
-std::vector<Fragment> cutOut(std::vector<Fragment> fragments, TokenId id, std::string_view text,
-                             bool isWord) {
-    std::vector<Fragment> out;
-    for (Fragment& fragment : fragments) {
-        size_t at = fragment.special ? std::string::npos : base::findText(fragment.text, text);
-        if (at == std::string::npos) {
-            out.push_back(std::move(fragment));
-            continue;
+/// A part of a text: a special token, or plain.
+struct TextPart {
+    std::optional<TokenId> special;
+    size_t begin, end;
+};
+
+/// Cuts every occurrence of one special token out of the plain parts of `all`.
+std::vector<TextPart> cutOut(const std::vector<TextPart>& parts, std::string_view all, TokenId id,
+                             std::string_view text, bool isWord) {
+    std::vector<TextPart> out;
+    for (const TextPart& part : parts) {
+        const std::string_view plain = all.substr(0, part.end);
+        size_t begin = part.begin;
+        if (!part.special) {
+            for (size_t at = base::findText(plain, text, begin); at != std::string::npos;) {
+                const size_t end = at + text.size();
+                if (!isWord || standsAlone(all, at, end)) {
+                    if (at > begin) out.push_back({std::nullopt, begin, at});
+                    out.push_back({id, at, end});
+                    begin = end;
+                }
+                at = base::findText(plain, text, end);
+            }
         }
-        size_t begin = 0, from = 0;
-        for (; at != std::string::npos; at = base::findText(fragment.text, text, from)) {
-            from = at + text.size();
-            if (isWord && !standsAlone(fragment.text, at, from)) continue;
-            if (at > begin) out.push_back({std::nullopt, fragment.text.substr(begin, at - begin)});
-            out.push_back({id, ""});
-            begin = from;
-        }
-        if (begin < fragment.text.size()) out.push_back({std::nullopt, fragment.text.substr(begin)});
+        if (begin < part.end) out.push_back({part.special, begin, part.end});
     }
     return out;
 }
@@ -200,16 +206,20 @@ SpecialTokens::SpecialTokens(const formats::TokenizerData& data, std::optional<T
 Result<std::vector<Fragment>> SpecialTokens::cut(std::string_view text, bool parseSpecial,
                                                  std::span<const Candidate> candidates,
                                                  TextMeter& meter) const {
-    std::vector<Fragment> parts;
-    if (!text.empty()) parts.push_back({std::nullopt, std::string(text)});
+    std::vector<TextPart> parts;
+    if (!text.empty()) parts.push_back({std::nullopt, 0, text.size()});
     const FourByteRuns runs(text, candidates.size());
     for (const Candidate& candidate : candidates) {
         if (!parseSpecial && !candidate.inAnyText) continue;
         if (!runs.mayHold(candidate.text)) continue;
         INGLE_TRY(meter.spend(candidate.text.size() + text.size() / 8 + 4 * parts.size()));
-        parts = cutOut(std::move(parts), candidate.id, candidate.text, candidate.search.isWord);
+        parts = cutOut(parts, text, candidate.id, candidate.text, candidate.search.isWord);
     }
-    return parts;
+    std::vector<Fragment> fragments;
+    for (const TextPart& part : parts)
+        fragments.push_back(
+            {part.special, part.special ? "" : std::string(text.substr(part.begin, part.end - part.begin))});
+    return fragments;
 }
 
 void SpecialTokens::join(std::vector<Fragment> parts, std::vector<Fragment>& out) const {

@@ -144,12 +144,10 @@ bool isCovered(std::string_view text, std::span<const PartPiece> pieces, bool is
         if (isCovered(text.substr(at + piece.size()), pieces.subspan(1))) return true;
     }
     if (isBehindCall) return false;
-    while (!text.starts_with(piece)) {
-        const size_t size = markSize(text);
-        if (size == 0) return false;
-        text.remove_prefix(size);
-    }
-    return isCovered(text.substr(piece.size()), pieces.subspan(1));
+    // A mark may begin as a text does.
+    if (text.starts_with(piece) && isCovered(text.substr(piece.size()), pieces.subspan(1))) return true;
+    const size_t size = markSize(text);
+    return size > 0 && isCovered(text.substr(size), pieces);
 }
 
 TEST(ReplyDamage, losesNoByteHoweverItIsCut) {

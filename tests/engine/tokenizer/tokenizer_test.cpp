@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "engine/base/byte_alphabet.h"
+#include "engine/formats/tokenizer_data.h"
 #include "engine/tokenizer/pretokenizer.h"
 #include "engine/tokenizer/text_meter.h"
 #include "tests/processor_time.h"
@@ -215,8 +216,30 @@ TEST(Tokenizer, addedTokensAreLookedForAsTheFileSays) {
     EXPECT_THAT(encode(*tokenizer, {{"EOT a", false}}), ElementsAre(8, 3, 0));
     EXPECT_THAT(encode(*tokenizer, {{"EOTab", false}}), ElementsAre(2));
     EXPECT_THAT(encode(*tokenizer, {{"abEOT", false}}), ElementsAre(2));
+    EXPECT_THAT(encode(*tokenizer, {{"EOTEOT a", false}}), ElementsAre(3, 0));
     EXPECT_THAT(encode(*tokenizer, {{"a\n\nb", false}}), ElementsAre(0, 11, 1));
     EXPECT_EQ(tokenizer->mostBytesPerId(), 0u);
+}
+
+/// GGUF says nothing of white space: Phi-3 is known by its tokens. A file that Inglenook wrote says it.
+TEST(Tokenizer, howTokensAreLookedForIsKeptInGguf) {
+    TokenizerData data = llamaData();
+    data.tokens.insert(data.tokens.end(), {"<|user|>", "<|placeholder1|>", "<|endoftext|>"});
+    data.scores.resize(data.tokens.size());
+    data.types.resize(data.tokens.size(), TokenType::Control);
+    formats::Metadata phi;
+    formats::writeTokenizerData(data, phi);
+    const auto read = formats::readTokenizerData(phi).value();
+    EXPECT_TRUE(read.searches.at(10).takesSpaceBehind);
+    EXPECT_TRUE(read.searches.at(2).takesSpaceBehind) << "</s>";
+    EXPECT_FALSE(read.searches.contains(1) || read.searches.contains(12)) << "<s>, <|endoftext|>";
+    EXPECT_THAT(encode(*create(read), {{"<|user|>\nab", true}}), ElementsAre(10, 7));
+    data.searches[8] = {.isWord = true, .isNormalized = true};
+    data.prefixesOnlyFirst = true;
+    formats::Metadata own;
+    formats::writeTokenizerData(data, own);
+    EXPECT_EQ(formats::readTokenizerData(own).value().searches, data.searches);
+    EXPECT_TRUE(formats::readTokenizerData(own).value().prefixesOnlyFirst);
 }
 
 TEST(LlamaTokenizer, thePrefixMayBeOfTheFirstWordOnly) {

@@ -22,14 +22,18 @@ struct Compiled {
     std::shared_ptr<const grammar::SchemaCheck> check;
 };
 
+std::string_view withoutBlanks(std::string_view text) {
+    return text.substr(std::min(text.find_first_not_of(" \n\r\t"), text.size()));
+}
+
 /// The end of a call, without the token that ends an answer anyhow.
 std::string withoutEndToken(const OpenedModel& model, std::string text) {
     for (size_t id = 0; id < model.tokenizer->vocabSize(); ++id) {
         const auto token = static_cast<TokenId>(id);
         if (!model.tokenizer->isEndOfGeneration(token)) continue;
-        const auto mark = model.markTokens.find(token);
-        if (mark == model.markTokens.end() || !text.ends_with(mark->second)) continue;
-        text.resize(text.size() - mark->second.size());
+        const std::string& mark = model.file.tokenizer.tokens[id];
+        if (mark.empty() || !text.ends_with(mark)) continue;
+        text.resize(text.size() - mark.size());
         break;
     }
     return text;
@@ -41,7 +45,8 @@ std::optional<grammar::Grammar> compiledCall(const OpenedModel& model, const Gen
     const std::vector<std::string> names = demandedTools(request.jsonSchema);
     if (names.empty() || request.messages.empty()) return std::nullopt;
     auto layout = promptsOf(model, request.promptForm).callLayout();
-    if (!layout) return std::nullopt;
+    // Blanks before an answer are free, so a call cannot begin with one.
+    if (!layout || withoutBlanks(layout->begin).size() != layout->begin.size()) return std::nullopt;
     layout->end = withoutEndToken(model, std::move(layout->end));
     if (layout->parameters)
         layout->parameters->emptyEnd = withoutEndToken(model, std::move(layout->parameters->emptyEnd));
@@ -64,10 +69,6 @@ Result<Compiled> compiled(const GenerateRequest& request) {
         INGLE_TRY_ASSIGN(out.rules, grammar::compile(rules));
     }
     return out;
-}
-
-std::string_view withoutBlanks(std::string_view text) {
-    return text.substr(std::min(text.find_first_not_of(" \n\r\t"), text.size()));
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ class AnswerRules {
     bool mustEnd() const { return m_phase == Phase::Answer && m_matcher.mustEnd(); }
     /// What the whole answer does not keep of its schema, which cannot be kept token by token.
     std::optional<std::string> violation() const;
-    /// True behind the thought.
-    bool inAnswer() const { return m_phase == Phase::Answer; }
+    /// True behind the thought, where marks are text; a call in the model's own form has some.
+    bool inAnswer() const { return m_phase == Phase::Answer && !m_isCall; }
     /// True when the last token ended the thought.
     bool justBegan() const { return m_justBegan; }
 

@@ -146,6 +146,34 @@ TEST_F(GuideUnderRules, aCheckFindsTheSameChoicesAndOffersOnlyWhatMayFollow) {
     }
 }
 
+/// In the form in which the chat template writes calls, and as a part of its own.
+TEST_F(GuideUnderRules, aDemandedCallIsOneInTheModelsOwnForm) {
+    GenerateRequest request = question(2);
+    request.promptForm.tools =
+        R"([{"type":"function","function":{"name":"look","parameters":{"type":"object","properties":)"
+        R"({"mode":{"enum":["fast","slow"]}},"required":["mode"]}}}])";
+    request.promptForm.chatTemplate =
+        "{{ tools | tojson }}{% for m in messages %}<turn>{{ m.role }}\n{{ m.content }}{% for c in "
+        "m.tool_calls or "
+        "[] %}<tool_call>\n<function={{ c.function.name }}>\n{% for k, v in c.function.arguments.items() "
+        "%}<parameter={{ k }}>\n{{ v }}\n</parameter>\n{% endfor %}</function>\n</tool_call>{% endfor "
+        "%}</turn>{% endfor %}<turn>assistant\n";
+    request.jsonSchema =
+        R"({"$comment":"a call of a tool","type":"object","properties":{"name":{"const":"look"},"arguments":)"
+        R"({"type":"object","properties":{"mode":{"enum":["fast","slow"]}},"required":["mode"]}},)"
+        R"("required":["name","arguments"]})";
+    const RecordingSink sink = answerOf(*m_engine, request);
+    ASSERT_FALSE(sink.error) << sink.error->message;
+    std::vector<PartPiece> pieces = sink.pieces;
+    pieces.insert(pieces.end(), sink.result->tail.begin(), sink.result->tail.end());
+    std::erase_if(pieces, [](const PartPiece& piece) { return piece.text.empty(); });
+    ASSERT_EQ(pieces.size(), 1u) << textOf(sink);
+    EXPECT_EQ(pieces[0].kind, PartKind::ToolCall);
+    EXPECT_TRUE(pieces[0].text == R"({"name":"look","arguments":{"mode":"fast"}})" ||
+                pieces[0].text == R"({"name":"look","arguments":{"mode":"slow"}})")
+        << pieces[0].text;
+}
+
 TEST_F(GuideUnderRules, whatCannotBeFollowedIsOneSentence) {
     GenerateRequest both = question(1);
     both.grammar = "root ::= .*";

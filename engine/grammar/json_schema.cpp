@@ -452,6 +452,7 @@ class Translator {
             for (const Json& name : json["required"]) required.insert(name.get<std::string>());
         const auto named = namedMembers(json);
         std::vector<std::string> names;
+        names.reserve(named.size());
         for (const auto& each : named) names.push_back(each.first);
         INGLE_TRY_ASSIGN(Expr more, otherMember(json, names, place, depth));
         const bool isOpen = !more.parts.empty();

@@ -185,20 +185,36 @@ bool AnswerRules::allows(const OpenedModel& model, TokenId id) {
     return end == std::string::npos || fitting(std::string_view(written).substr(end + m_endMark.size()));
 }
 
-Result<const std::vector<bool>*> AnswerRules::allowed(const OpenedModel& model) {
-    const bool onlyAnswers =
-        m_phase == Phase::Answer || (m_phase == Phase::Begin && withoutBlanks(m_written).empty());
-    if (m_masks.size() >= kMostMasks || !onlyAnswers) m_masks.clear();
+const std::vector<bool>& AnswerRules::answersByState(const OpenedModel& model) {
+    if (m_masks.size() >= kMostMasks) m_masks.clear();
     const auto [found, isNew] = m_masks.try_emplace(m_matcher.state());
     std::vector<bool>& mask = found->second;
-    if (isNew && onlyAnswers) {
-        mask = m_trie->allowed(m_matcher, m_matcher.state());
-        for (size_t id = 0; m_matcher.canEnd() && id < mask.size(); ++id)
-            if (model.tokenizer->isEndOfGeneration(static_cast<TokenId>(id))) mask[id] = true;
-    } else if (isNew) {
-        mask.resize(m_trie->numIds());
-        for (size_t id = 0; id < mask.size(); ++id) mask[id] = allows(model, static_cast<TokenId>(id));
+    if (!isNew) return mask;
+    mask = m_trie->allowed(m_matcher, m_matcher.state());
+    for (size_t id = 0; m_matcher.canEnd() && id < mask.size(); ++id)
+        if (model.tokenizer->isEndOfGeneration(static_cast<TokenId>(id))) mask[id] = true;
+    return mask;
+}
+
+const std::vector<bool>& AnswerRules::behindWritten(const OpenedModel& model) {
+    // A thought is begun freely: what is offered behind blanks is an answer.
+    const bool isBlank = m_phase == Phase::Begin && withoutBlanks(m_written).empty();
+    m_passing.assign(m_trie->numIds(), false);
+    for (size_t id = 0; id < m_passing.size(); ++id) {
+        const auto token = static_cast<TokenId>(id);
+        if (isBlank && !model.tokenizer->isEndOfGeneration(token)) {
+            const std::string bytes = markOrBytes(model, token);
+            m_passing[id] = !bytes.empty() && fitting(m_written + bytes);
+        } else {
+            m_passing[id] = allows(model, token);
+        }
     }
+    return m_passing;
+}
+
+Result<const std::vector<bool>*> AnswerRules::allowed(const OpenedModel& model) {
+    const bool isAnswer = m_phase == Phase::Answer || (m_phase == Phase::Begin && m_written.empty());
+    const std::vector<bool>& mask = isAnswer ? answersByState(model) : behindWritten(model);
     if (m_matcher.exceeded()) return tl::unexpected<Error>(tooWide());
     if (std::ranges::find(mask, true) == mask.end())
         return fail(ErrorCode::Unsupported, "no token of this model can go on as the grammar asks");

@@ -68,6 +68,10 @@ class AnswerRules {
     bool isWholeWith(std::string_view text) const;
     /// True when `text`, the first thing written, is a thought's mark or may become one.
     static bool mayBeginThought(std::string_view text);
+    /// What may stand in an answer next, by the state of the rules.
+    const std::vector<bool>& answersByState(const OpenedModel& model);
+    /// The same behind m_written, which is not an answer yet.
+    const std::vector<bool>& behindWritten(const OpenedModel& model);
     Error tooWide() const;
 
     grammar::Matcher m_matcher;
@@ -83,6 +87,7 @@ class AnswerRules {
     std::shared_ptr<const grammar::SchemaCheck> m_check;  ///< null: the rules keep all
     std::string m_answer;                                 ///< for it
     std::unordered_map<grammar::Matcher::State, std::vector<bool>> m_masks;
+    std::vector<bool> m_passing;  ///< behindWritten()
 };
 
 }  // namespace ingle::session

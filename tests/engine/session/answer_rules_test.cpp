@@ -358,6 +358,16 @@ TEST_F(RulesOfBytes, whiteSpaceBeforeAnAnswerIsBounded) {
     }
 }
 
+TEST_F(RulesOfBytes, whatIsOfferedBehindWhiteSpaceIsTaken) {
+    const std::string blanks = "[ \\n]{0,16}";
+    for (const size_t count : {1, 15, 16}) {
+        begin("root ::= " + blanks + " [0-9]{2}", "", true);
+        EXPECT_TRUE(takes(std::string(count, ' ')));
+        EXPECT_EQ(offered(), count < 16 ? " 0123456789" : "0123456789") << count;
+        EXPECT_TRUE(takes("12"));
+    }
+}
+
 TEST_F(RulesOfBytes, whatOnlyBeginsLikeAThoughtIsAnswer) {
     begin("root ::= \"<thing>\" | [0-9]+", "", true);
     EXPECT_TRUE(takes("<thin"));

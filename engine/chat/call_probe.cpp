@@ -59,6 +59,7 @@ std::optional<std::string> CallTexts::renderAnswer(ProbeJson answer) {
     if (!segments) return std::nullopt;
     std::string text;
     for (const auto& segment : *segments) text += segment.text;
+    if (text.size() > kMostText) return std::nullopt;
     return text;
 }
 
@@ -85,7 +86,9 @@ std::string_view wholeMarks(std::string_view end) {
 
 std::optional<Place> objectWith(std::string_view text, size_t from,
                                 std::initializer_list<std::string_view> held) {
-    for (size_t at = text.find('{', from); at != text.npos; at = text.find('{', at + 1)) {
+    size_t tries = 0;  // each may read all of the text
+    for (size_t at = text.find('{', from); at != text.npos && ++tries <= kMostObjects;
+         at = text.find('{', at + 1)) {
         std::string_view rest = text.substr(at);
         const auto object = takeJson(rest);
         if (!object || !isJsonObject(*object)) continue;

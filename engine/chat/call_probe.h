@@ -36,6 +36,7 @@ class CallTexts {
 
     /// What published templates make of such chats takes a hundredth of it.
     static constexpr size_t kMostWork = size_t{32} << 20;
+    static constexpr size_t kMostText = size_t{64} << 10;
 
     const jinja::Template& m_template;
     const MessageForm& m_form;
@@ -52,6 +53,7 @@ std::string_view wholeMarks(std::string_view end);
 struct Place {
     size_t begin, end;
 };
+inline constexpr size_t kMostObjects = 256;  ///< that are looked at
 std::optional<Place> objectWith(std::string_view text, size_t from,
                                 std::initializer_list<std::string_view> held);
 

@@ -179,7 +179,10 @@ class Translator {
         m_needsCheck = m_needsCheck || joined.isLoose;
         if (joined.alternatives.empty()) return plain(joined.keywords, place, depth);
         Expr out = none();
+        size_t copied = sizeOf(joined.keywords);
+        for (const Json& each : joined.alternatives) copied += sizeOf(each);
         for (const Json& each : joined.alternatives.back()) {
+            INGLE_TRY(m_document.spend(16 * copied));
             JoinedSchema one = joined;
             one.alternatives.pop_back();
             INGLE_TRY(join(one, each, m_document, place, m_budget));
@@ -203,11 +206,18 @@ class Translator {
         return json.contains("required") && json[name] <= json["required"].size();
     }
 
-    Expr constants(const Json& json) const {
+    Result<Expr> constants(const Json& json) const {
+        Json others = json;  // each value is one of them
+        others.erase("enum");
+        others.erase("const");
         const Json values = json.contains("enum") ? json["enum"] : Json::array({json["const"]});
+        INGLE_TRY(m_document.spend(16 * sizeOf(values)));
         Expr out = none();
-        for (const Json& value : values)
-            if (m_check.accepts(value, json)) out.parts.push_back(literal(value.dump()));
+        for (const Json& value : values) {
+            INGLE_TRY_ASSIGN(const bool isAccepted, m_check.accepts(value, others));
+            const bool isConstant = !json.contains("const") || SchemaCheck::isSame(value, json["const"]);
+            if (isAccepted && isConstant) out.parts.push_back(literal(value.dump()));
+        }
         return out;
     }
 

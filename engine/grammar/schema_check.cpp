@@ -18,9 +18,13 @@ namespace {
 using Json = SchemaDocument::Json;
 using Violation = std::optional<std::string>;
 
-constexpr size_t kMostChecks = 4 << 20;
+/// At the end of an answer: it is checked between the steps of other answers.
+constexpr size_t kMostCheckWork = size_t{16} << 20;
+constexpr const char* kTooLong = "it takes too long to be checked";
 constexpr uint32_t kMostDepth = 400;
-constexpr uint32_t kMostMatchSteps = 1 << 20;
+constexpr uint32_t kMostMatchSteps = 1 << 14;
+/// Of a match, however many of them it takes.
+constexpr size_t kMatchWork = 1 << 14;
 
 struct FreePattern {
     void operator()(pcre2_code* code) const { pcre2_code_free(code); }
@@ -52,8 +56,14 @@ size_t numCharacters(const std::string& text) {
 }
 
 bool isMultiple(const Json& value, const Json& of) {
-    if (value.is_number_integer() && of.is_number_integer())
-        return of.get<int64_t>() != 0 && value.get<int64_t>() % of.get<int64_t>() == 0;
+    const auto isSmall = [](const Json& number) {
+        return number.is_number_integer() && (!number.is_number_unsigned() || number <= INT64_MAX);
+    };
+    if (isSmall(value) && isSmall(of)) {
+        const auto divisor = of.get<int64_t>();
+        if (divisor == 0) return false;
+        return divisor == -1 || value.get<int64_t>() % divisor == 0;  // the least number has no opposite
+    }
     const double quotient = value.get<double>() / of.get<double>();
     return std::isfinite(quotient) && std::trunc(quotient) == quotient;
 }
@@ -61,13 +71,14 @@ bool isMultiple(const Json& value, const Json& of) {
 /// One value against one schema. Keywords of other types than the value's say nothing of it.
 class Run {
   public:
-    explicit Run(const SchemaDocument& document) : m_document(document) {}
+    /// Work is counted by `meter`.
+    Run(const SchemaDocument& document, base::Meter& meter) : m_document(document), m_meter(meter) {}
 
     Violation check(const Json& value, const Json& schema, const std::string& place) {
         if (schema == true) return std::nullopt;
         if (schema == false) return "nothing is allowed" + at(place);
         if (!schema.is_object()) return std::nullopt;
-        if (++m_numChecks > kMostChecks || m_depth > kMostDepth) return "it takes too long to be checked";
+        if (m_depth > kMostDepth || !m_meter.spend(16 * (1 + schema.size()) + place.size())) return kTooLong;
         ++m_depth;
         Violation found;
         for (const auto& [name, argument] : schema.items()) {
@@ -99,6 +110,7 @@ class Run {
         if (name == "type") return unless(isOfAny(value, argument), name, place);
         if (name == "const") return unless(SchemaCheck::isSame(value, argument), name, place);
         if (name == "enum") {
+            if (!m_meter.spend(argument.size())) return kTooLong;
             const auto isIt = [&](const Json& each) { return SchemaCheck::isSame(value, each); };
             return unless(std::ranges::any_of(argument, isIt), name, place);
         }
@@ -195,8 +207,7 @@ class Run {
     bool isUnique(const Json& list) {
         for (size_t index = 0; index < list.size(); ++index)
             for (size_t before = 0; before < index; ++before)
-                if (++m_numChecks > kMostChecks || SchemaCheck::isSame(list[index], list[before]))
-                    return false;
+                if (!m_meter.spend(4) || SchemaCheck::isSame(list[index], list[before])) return false;
         return true;
     }
 
@@ -268,8 +279,9 @@ class Run {
     }
 
     bool isMatch(const std::string& pattern, const std::string& text) {
+        if (!m_meter.spend(kMatchWork + text.size())) return false;
         auto& compiled = m_patterns[pattern];
-        if (!compiled) compiled = compiledPattern(pattern);
+        if (!compiled && m_meter.spend(64 * pattern.size())) compiled = compiledPattern(pattern);
         return compiled && matches(compiled.get(), text);
     }
 
@@ -281,12 +293,13 @@ class Run {
             if (compiled) known->second.emplace(*std::move(compiled));
         }
         if (!known->second) return true;  // it says nothing
+        if (!m_meter.spend(16 * text.size())) return false;
         Matcher matcher = *known->second;
         return matcher.advance(Json(text).dump()) && matcher.canEnd();
     }
 
     const SchemaDocument& m_document;
-    size_t m_numChecks = 0;
+    base::Meter& m_meter;
     uint32_t m_depth = 0;
     std::map<std::string, CompiledPattern> m_patterns;
     std::map<std::string, std::optional<Matcher>> m_formats;
@@ -339,11 +352,15 @@ bool isOnlyChecked(std::string_view name) {
 std::optional<std::string> SchemaCheck::violation(std::string_view text) const {
     const Json value = Json::parse(text, nullptr, false);
     if (value.is_discarded()) return "it is no JSON";
-    return Run(*m_document).check(value, m_document->root(), "");
+    base::Meter meter(kMostCheckWork, kTooLong);
+    const Violation found = Run(*m_document, meter).check(value, m_document->root(), "");
+    return meter.spend(0) ? found : kTooLong;  // what was left out may have been behind a "not"
 }
 
-bool SchemaCheck::accepts(const Json& value, const Json& schema) const {
-    return !Run(*m_document).check(value, schema, "");
+Result<bool> SchemaCheck::accepts(const Json& value, const Json& schema) const {
+    const Violation found = Run(*m_document, m_document->meter()).check(value, schema, "");
+    INGLE_TRY(m_document->spend(0));
+    return !found;
 }
 
 bool SchemaCheck::isSame(const Json& a, const Json& b) {

@@ -26,8 +26,9 @@ class SchemaCheck {
     /// What does not hold of a JSON text, with its place, as a part of a sentence. Nothing: it follows the
     /// schema.
     std::optional<std::string> violation(std::string_view text) const;
-    /// Whether `value` follows `schema`, a part of the document.
-    bool accepts(const Json& value, const Json& schema) const;
+    /// Whether `value` follows `schema`, a part of the document: work on the way to rules. Errors: those of
+    /// SchemaDocument::spend().
+    Result<bool> accepts(const Json& value, const Json& schema) const;
     /// Whether it means the same: numbers by what they are worth, members in any order.
     static bool isSame(const Json& a, const Json& b);
     static bool isOf(const Json& value, std::string_view type);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/grammar/grammar.h"
+#include "ingle/bounded_json.h"
 
 namespace ingle::grammar {
 namespace {
@@ -15,6 +16,10 @@ using Json = SchemaDocument::Json;
 
 /// Keywords whose values are no schemas.
 constexpr std::string_view kData[] = {"const", "enum", "default", "examples", "example"};
+
+/// Values are copied and written out recursively.
+constexpr JsonLimits kLimits{
+    .depth = 4 * kMostNesting, .keys = 100'000, .keysOfObject = 4096, .values = 1'000'000};
 
 /// A name as it stands in a pointer (RFC 6901).
 std::string pointerName(std::string_view name) {
@@ -52,10 +57,10 @@ std::string percentDecoded(std::string_view text) {
 /// Makes all references pointers from the root.
 class References {
   public:
-    explicit References(Json& root) : m_root(root) {}
+    References(Json& root, base::Meter& meter) : m_root(root), m_meter(meter) {}
 
     Status makeAbsolute() {
-        collect(m_root, "#", "#");
+        INGLE_TRY(collect(m_root, "#", "#"));
         return rewrite(m_root, "#", "#");
     }
 
@@ -68,7 +73,8 @@ class References {
         return isRoot ? place : base;
     }
     template <typename Part, typename Each>
-    static Status forEachPart(Part& json, const std::string& place, Each each) {
+    Status forEachPart(Part& json, const std::string& place, Each each) {
+        INGLE_TRY(m_meter.spend(json.size() * (place.size() + 16)));
         if (json.is_object()) {
             for (auto part = json.begin(); part != json.end(); ++part)
                 if (part->is_structured() && std::ranges::find(kData, part.key()) == std::end(kData))
@@ -81,18 +87,21 @@ class References {
         return {};
     }
 
-    void collect(const Json& json, const std::string& place, const std::string& outer) {
+    Status collect(const Json& json, const std::string& place, const std::string& outer) {
         std::string base = outer;
         if (json.is_object()) {
             base = baseOf(json, place, outer);
-            if (base == place && json.contains("$id")) m_ids[withoutFragment(json["$id"])] = place;
-            if (const auto anchor = json.find("$anchor"); anchor != json.end() && anchor->is_string())
+            if (base == place && json.contains("$id")) {
+                INGLE_TRY(m_meter.spend(kKept * (sizeOf(json["$id"]) + place.size())));
+                m_ids[withoutFragment(json["$id"])] = place;
+            }
+            if (const auto anchor = json.find("$anchor"); anchor != json.end() && anchor->is_string()) {
+                INGLE_TRY(m_meter.spend(kKept * (sizeOf(*anchor) + base.size() + place.size())));
                 m_anchors[fmt::format("{} {}", base, anchor->get<std::string>())] = place;
+            }
         }
-        static_cast<void>(forEachPart(json, place, [&](const Json& part, const std::string& at) -> Status {
-            collect(part, at, base);
-            return {};
-        }));
+        return forEachPart(json, place,
+                           [&](const Json& part, const std::string& at) { return collect(part, at, base); });
     }
 
     Status rewrite(Json& json, const std::string& place, const std::string& outer) {
@@ -101,6 +110,7 @@ class References {
             base = baseOf(json, place, outer);
             if (const auto given = json.find("$ref"); given != json.end() && given->is_string()) {
                 const auto absolute = absoluteOf(given->get<std::string>(), base);
+                INGLE_TRY(m_meter.spend(kKept * (sizeOf(*given) + (absolute ? absolute->size() : 0))));
                 if (!absolute)
                     return fail(ErrorCode::InvalidArgument, "$ref {} points out of the schema at {} of it",
                                 shown(given->get<std::string>()), shown(place));
@@ -130,27 +140,34 @@ class References {
         return text.substr(0, text.find('#'));
     }
 
+    static constexpr size_t kKept = 16;  ///< SchemaDocument::spend()
+
     Json& m_root;
+    base::Meter& m_meter;
     std::map<std::string, std::string> m_ids;      ///< to places
     std::map<std::string, std::string> m_anchors;  ///< "BASE NAME" to places
 };
 
 }  // namespace
 
+size_t sizeOf(const Json& json) {
+    if (json.is_string()) return 8 + json.get_ref<const std::string&>().size();
+    size_t size = 8;
+    for (auto part = json.begin(); json.is_structured() && part != json.end(); ++part)
+        size += sizeOf(*part) + (json.is_object() ? part.key().size() : 0);
+    return size;
+}
+
 Result<SchemaDocument> SchemaDocument::parse(std::string_view text) {
     if (text.size() > kMostTextBytes)
         return fail(ErrorCode::InvalidArgument, "the schema has more than {} bytes", kMostTextBytes);
-    // Values are copied and written out recursively.
-    uint32_t depth = 0;
-    const auto tooDeep = [&](int level, Json::parse_event_t, Json&) {
-        depth = std::max(depth, static_cast<uint32_t>(level));
-        return true;
-    };
     SchemaDocument document;
-    document.m_root = Json::parse(text, tooDeep, false);
-    if (document.m_root.is_discarded()) return fail(ErrorCode::InvalidArgument, "the schema is not JSON");
-    if (depth > 4 * kMostNesting) return fail(ErrorCode::InvalidArgument, "the schema is nested too deeply");
-    INGLE_TRY(References(document.m_root).makeAbsolute());
+    document.m_root = parseBounded<Json>(text, kLimits);
+    if (document.m_root.is_discarded())
+        return fail(ErrorCode::InvalidArgument, "{}",
+                    Json::accept(text) ? "the schema is nested too deeply, or has too many members"
+                                       : "the schema is not JSON");
+    INGLE_TRY(References(document.m_root, document.m_meter).makeAbsolute());
     return document;
 }
 

@@ -101,9 +101,22 @@ void modernise(Json& keywords) {
     if (const Json* others = memberOf(keywords, "additionalItems")) keywords["items"] = Json(*others);
 }
 
+/// How many members or values `name` has in both, which are looked for in each other.
+size_t pairsOf(const Json& a, const Json& b, const char* name) {
+    const auto count = [&](const Json& json) {
+        const Json* list = memberOf(json, name);
+        return list && list->is_structured() ? list->size() : 0;
+    };
+    const size_t all = count(a) + count(b);
+    return count(b) == 0 ? count(a) : all * all;
+}
+
 /// Both hold.
-void joinKeywords(JoinedSchema& into, const Json& more) {
+Status joinKeywords(JoinedSchema& into, const Json& more, const SchemaDocument& document) {
     Json& keywords = into.keywords;
+    for (const char* name : {"properties", "required", "enum", "patternProperties"})
+        INGLE_TRY(document.spend(pairsOf(keywords, more, name)));
+    INGLE_TRY(document.spend(sizeOf(more)));
     joinMembers(keywords, more);
     joinItems(keywords, more);
     for (auto each = more.begin(); each != more.end(); ++each) {
@@ -145,6 +158,7 @@ void joinKeywords(JoinedSchema& into, const Json& more) {
             into.isLoose = true;  // two patterns, and the like
         }
     }
+    return {};
 }
 
 Status joinInside(JoinedSchema& into, const Json& schema, const SchemaDocument& document,
@@ -164,8 +178,8 @@ Status joinInside(JoinedSchema& into, const Json& schema, const SchemaDocument& 
     modernise(own);
     const Json* constant = memberOf(schema, "const");
     own.erase("const");
-    joinKeywords(into, own);
-    if (constant) joinKeywords(into, {{"enum", Json::array({*constant})}});
+    INGLE_TRY(joinKeywords(into, own, document));
+    if (constant) INGLE_TRY(joinKeywords(into, {{"enum", Json::array({*constant})}}, document));
     if (const Json* reference = memberOf(schema, "$ref")) {
         const auto& pointer = reference->get_ref<const std::string&>();
         INGLE_TRY(joinInside(into, *document.at(pointer), document, pointer, budget, depth + 1));
@@ -175,6 +189,7 @@ Status joinInside(JoinedSchema& into, const Json& schema, const SchemaDocument& 
     for (const char* name : {"anyOf", "oneOf"}) {
         const Json* some = memberOf(schema, name);
         if (some == nullptr) continue;
+        INGLE_TRY(document.spend(16 * sizeOf(*some)));
         if (std::string_view(name) == "oneOf" && !excludeEachOther(*some, document)) into.isLoose = true;
         into.alternatives.push_back(*some);
     }
@@ -254,10 +269,17 @@ Status join(JoinedSchema& into, const Json& schema, const SchemaDocument& docume
 }
 
 bool excludeEachOther(const Json& schemas, const SchemaDocument& document) {
-    constexpr size_t kMostCompared = 128;
-    if (schemas.size() > kMostCompared) return false;
+    constexpr size_t kMostCompared = 128, kMostValues = 4096;
+    if (schemas.size() > kMostCompared || !document.spend(16 * sizeOf(schemas))) return false;
     std::vector<Facts> facts;
-    for (const Json& each : schemas) facts.push_back(factsOf(each, document));
+    size_t numValues = 0;
+    for (const Json& each : schemas) {
+        facts.push_back(factsOf(each, document));
+        numValues += facts.back().values.size();
+        for (const auto& [name, values] : facts.back().tags) numValues += values.size();
+    }
+    // Each value is compared with all others.
+    if (numValues > kMostValues || !document.spend(numValues * numValues)) return false;
     for (size_t index = 0; index < facts.size(); ++index)
         for (size_t before = 0; before < index; ++before)
             if (!excludes(facts[index], facts[before])) return false;

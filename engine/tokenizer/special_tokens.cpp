@@ -55,13 +55,21 @@ bool isEndText(std::string_view text) {
 /// Whether a token of kEndTexts is text in this vocabulary: HTML's "</s>", which ends what is struck out
 /// (Gemma's vocabulary has the tags as tokens), and what the file calls normal although it names tokens that
 /// end answers, unless the chat template writes it.
-bool isText(const formats::TokenizerData& data, size_t id) {
+/// `written`: the texts that the template has.
+bool isText(const formats::TokenizerData& data, size_t id, std::span<const std::string_view> written) {
     if (id >= data.types.size()) return false;
     const std::string& text = data.tokens[id];
     if (text == "</s>" && data.types[id] == TokenType::UserDefined) return true;
     const bool isNamed = data.eos || data.eot;
     return data.types[id] == TokenType::Normal && isNamed &&
-           data.chatTemplate.find(text) == std::string::npos;
+           std::ranges::find(written, text) == written.end();
+}
+
+std::vector<std::string_view> endTextsIn(const std::string& chatTemplate) {
+    std::vector<std::string_view> found;
+    for (const std::string_view text : kEndTexts)
+        if (chatTemplate.find(text) != std::string::npos) found.push_back(text);
+    return found;
 }
 
 /// Conversions of fine-tuned models have marks of turns as user-defined tokens, which any text could spell.
@@ -189,8 +197,9 @@ SpecialTokens::SpecialTokens(const formats::TokenizerData& data, std::optional<T
 
     for (const auto& id : {eos, data.eot, data.eom})
         if (id) m_endOfGeneration.push_back(*id);
+    const std::vector<std::string_view> written = endTextsIn(data.chatTemplate);
     for (size_t i = 0; i < data.tokens.size(); ++i)
-        if (isEndText(data.tokens[i]) && !isText(data, i))
+        if (isEndText(data.tokens[i]) && !isText(data, i, written))
             m_endOfGeneration.push_back(static_cast<TokenId>(i));
     // Where a message has parts ("channels"), <|end|> ends a part only, and these two end the message.
     const auto idOf = [&](std::string_view text) {

@@ -30,12 +30,24 @@ struct Options {
     SnapshotOptions snapshots;  ///< folder: empty for the one in the data folder
 };
 
+/// Whether it is one of our own that others may open: a folder of this user's that holds nothing but what
+/// this program writes.
+bool isOpenFolderOfOurs(const std::filesystem::path& folder) {
+    struct stat found {};
+    if (::lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) return false;
+    const bool isOpen = (found.st_mode & (S_IRWXG | S_IRWXO)) != 0 && (found.st_mode & S_ISVTX) == 0;
+    if (!isOpen || found.st_uid != ::geteuid()) return false;
+    std::error_code ignored;
+    return std::filesystem::is_empty(folder, ignored) || std::filesystem::exists(folder / "lock", ignored) ||
+           std::filesystem::exists(folder / "conversations", ignored);
+}
+
 /// A folder of this program's, which only its owner may open. Failing is told by whoever writes to it.
 void makeOwnFolder(const std::string& path) {
     const std::filesystem::path folder(path);
     std::error_code ignored;
     std::filesystem::create_directories(folder.parent_path(), ignored);
-    if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno == EEXIST)
+    if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno == EEXIST && isOpenFolderOfOurs(folder))
         std::filesystem::permissions(folder, std::filesystem::perms::owner_all, ignored);
 }
 

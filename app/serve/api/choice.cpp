@@ -64,8 +64,8 @@ Delta Choice::finish(const GenerateResult& result) {
 }
 
 std::string_view Choice::finishReason() const {
-    if (!m_calls.empty()) return "tool_calls";
-    return isLimit(m_reason) ? "length" : "stop";
+    if (isLimit(m_reason)) return "length";
+    return m_calls.empty() ? "stop" : "tool_calls";
 }
 
 void Choice::readCalls(Delta& delta, bool isEnd) {

@@ -1,21 +1,18 @@
+#include <algorithm>
+
 #include "app/serve/api/json_text.h"
 #include "app/serve/api/messages.h"
+#include "app/serve/api/tool_calls.h"
 
 namespace ingle::serve::api {
 namespace {
 
 using json = nlohmann::ordered_json;
 
-json inputOf(const ToolCall& call) {
-    json input = parseJson(call.arguments);
-    // What is no object stays what the model wrote.
-    return input.is_object() ? input : json{{"arguments", call.arguments}};
-}
-
 std::string_view stopReasonOf(const Choice& choice) {
-    const std::string_view reason = choice.finishReason();
-    if (reason == "length") return "max_tokens";
-    return reason == "tool_calls" ? "tool_use" : "end_turn";
+    if (choice.finishReason() == "length") return "max_tokens";
+    const auto isWhole = [](const ToolCall& call) { return argumentsOf(call).has_value(); };
+    return std::ranges::any_of(choice.calls(), isWhole) ? "tool_use" : "end_turn";
 }
 
 json numbersOf(const Usage& usage) {
@@ -49,9 +46,13 @@ class MessagesForm final : public AnswerForm {
             content.push_back({{"type", "thinking"}, {"thinking", thought}, {"signature", ""}});
         if (std::string text = choice.text(); !text.empty())
             content.push_back({{"type", "text"}, {"text", text}});
-        for (size_t index = 0; index < choice.calls().size(); ++index)
-            content.push_back(
-                toolUse(name, choice.index(), index, choice.calls()[index], inputOf(choice.calls()[index])));
+        for (size_t index = 0; index < choice.calls().size(); ++index) {
+            const ToolCall& call = choice.calls()[index];
+            if (auto input = argumentsOf(call))
+                content.push_back(toolUse(name, choice.index(), index, call, std::move(*input)));
+            else
+                content.push_back({{"type", "text"}, {"text", unfinishedText(call)}});
+        }
         message["stop_reason"] = stopReasonOf(choice);
         return toText(message);
     }
@@ -66,16 +67,18 @@ class MessagesForm final : public AnswerForm {
             events += open(Block::Thought);
             events += blockDelta({{"type", "thinking_delta"}, {"thinking", delta.thought}});
         }
-        if (!delta.text.empty()) {
-            events += open(Block::Text);
-            events += blockDelta({{"type", "text_delta"}, {"text", delta.text}});
-        }
+        if (!delta.text.empty()) events += text(delta.text);
         for (size_t index = 0; index < delta.calls.size(); ++index) {
             const ToolCall& call = delta.calls[index];
+            const auto input = argumentsOf(call);
+            if (!input) {
+                events += text(unfinishedText(call));
+                continue;
+            }
             events += close();
             events += begin(Block::ToolUse,
                             toolUse(name, delta.index, delta.firstCall + index, call, json::object()));
-            events += blockDelta({{"type", "input_json_delta"}, {"partial_json", toText(inputOf(call))}});
+            events += blockDelta({{"type", "input_json_delta"}, {"partial_json", toText(*input)}});
         }
         return events;
     }
@@ -120,6 +123,10 @@ class MessagesForm final : public AnswerForm {
         return events + begin(block, block == Block::Thought
                                          ? json{{"type", "thinking"}, {"thinking", ""}, {"signature", ""}}
                                          : json{{"type", "text"}, {"text", ""}});
+    }
+    std::string text(std::string_view text) {
+        const std::string events = open(Block::Text);
+        return events + blockDelta({{"type", "text_delta"}, {"text", text}});
     }
     std::string blockDelta(json delta) const {
         return event("content_block_delta", {{"index", m_index}, {"delta", std::move(delta)}});

@@ -2,31 +2,32 @@
 
 #include "app/serve/api/json_text.h"
 #include "app/serve/api/ollama.h"
+#include "app/serve/api/tool_calls.h"
 
 namespace ingle::serve::api {
 namespace {
 
 using json = nlohmann::ordered_json;
 
-json callsOf(const AnswerName& name, const Delta& delta) {
-    json list = json::array();
+json answerOf(const AnswerName& name, const Delta& delta, bool isDone) {
+    std::string content = delta.text;
+    json calls = json::array();
     for (size_t index = 0; index < delta.calls.size(); ++index) {
         const ToolCall& call = delta.calls[index];
-        json arguments = parseJson(call.arguments);
-        if (!arguments.is_object()) arguments = {{"arguments", call.arguments}};
-        list.push_back({{"id", idOfCall(name, delta.index, delta.firstCall + index, call)},
-                        {"function",
-                         {{"index", delta.firstCall + index},
-                          {"name", call.name},
-                          {"arguments", std::move(arguments)}}}});
+        auto arguments = argumentsOf(call);
+        if (!arguments) {
+            content += unfinishedText(call);
+            continue;
+        }
+        calls.push_back({{"id", idOfCall(name, delta.index, delta.firstCall + index, call)},
+                         {"function",
+                          {{"index", delta.firstCall + index},
+                           {"name", call.name},
+                           {"arguments", std::move(*arguments)}}}});
     }
-    return list;
-}
-
-json answerOf(const AnswerName& name, const Delta& delta, bool isDone) {
-    json message{{"role", "assistant"}, {"content", delta.text}};
+    json message{{"role", "assistant"}, {"content", std::move(content)}};
     if (!delta.thought.empty()) message["thinking"] = delta.thought;
-    if (!delta.calls.empty()) message["tool_calls"] = callsOf(name, delta);
+    if (!calls.empty()) message["tool_calls"] = std::move(calls);
     return {{"model", name.model},
             {"created_at", timeText(name.createdSeconds)},
             {"message", std::move(message)},

@@ -48,4 +48,13 @@ std::optional<std::vector<ToolCall>> parseToolCalls(std::string_view text) {
     return calls;
 }
 
+std::optional<json> argumentsOf(const ToolCall& call) {
+    json arguments = parseJson(call.arguments);
+    return arguments.is_object() ? std::optional(std::move(arguments)) : std::nullopt;
+}
+
+std::string unfinishedText(const ToolCall& call) {
+    return call.name + " " + call.arguments;
+}
+
 }  // namespace ingle::serve::api

@@ -357,6 +357,7 @@ class Matcher {
     Outcome takeParameters(std::string_view behind) {
         m_argumentsFrom = m_rest;
         std::string_view first = m_form.parameter;
+        skipBlanks(first);  // those of the text are skipped as well
         const std::string_view begin = takeStep(first);
         for (;;) {
             skipBlanks(m_rest);
@@ -435,6 +436,33 @@ class Matcher {
     std::string_view m_argumentsFrom;  ///< what was written of its arguments
 };
 
+/// What a parameter's schema says behind references to the tool's own definitions, and as the one part of
+/// "allOf". Null: nothing that can be found.
+const json* referredTo(const json& tool, const json* schema) {
+    constexpr int kMostSteps = 8;  // some refer to themselves
+    for (int step = 0; step < kMostSteps; ++step) {
+        if (!schema->is_object()) return schema;
+        if (const auto all = schema->find("allOf");
+            all != schema->end() && all->is_array() && all->size() == 1 && !schema->contains("type")) {
+            schema = &all->front();
+            continue;
+        }
+        const auto reference = schema->find("$ref");
+        if (reference == schema->end() || !reference->is_string()) return schema;
+        const std::string_view place = reference->get_ref<const std::string&>();
+        schema = nullptr;
+        for (const char* folder : {"$defs", "definitions"}) {
+            const std::string begin = std::string("#/") + folder + "/";
+            const auto definitions = tool.find(folder);
+            if (!place.starts_with(begin) || definitions == tool.end() || !definitions->is_object()) continue;
+            const auto found = definitions->find(std::string(place.substr(begin.size())));
+            if (found != definitions->end()) schema = &*found;
+        }
+        if (!schema) return nullptr;
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 std::string ReadCall::json() const {
@@ -480,17 +508,7 @@ const json* CallReading::schemaOf(std::string_view tool, std::string_view parame
     const auto properties = found->second.find("properties");
     if (properties == found->second.end() || !properties->is_object()) return nullptr;
     const auto schema = properties->find(std::string(parameter));
-    if (schema == properties->end()) return nullptr;
-    const auto reference = schema->is_object() ? schema->find("$ref") : schema->end();
-    if (!schema->is_object() || reference == schema->end() || !reference->is_string()) return &*schema;
-    // Of the tool's own definitions: "#/$defs/Name".
-    const auto& place = reference->get_ref<const std::string&>();
-    constexpr std::string_view kOwn = "#/$defs/";
-    const auto definitions = found->second.find("$defs");
-    if (!place.starts_with(kOwn) || definitions == found->second.end() || !definitions->is_object())
-        return nullptr;
-    const auto definition = definitions->find(place.substr(kOwn.size()));
-    return definition == definitions->end() ? nullptr : &*definition;
+    return schema == properties->end() ? nullptr : referredTo(found->second, &*schema);
 }
 
 ReadCalls readCalls(const CallForm& form, std::string_view text, const CallReading& reading, bool isEnd) {

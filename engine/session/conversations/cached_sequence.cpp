@@ -1,6 +1,7 @@
 #include "engine/session/conversations/cached_sequence.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ingle::session {
 
@@ -74,14 +75,9 @@ void SequenceCache::moveTo(backend::MemoryPool& pool) {
 }
 
 size_t SequenceCache::numTokens() const {
-    size_t sum = 0;
-    for (auto each = m_sequences.begin(); each != m_sequences.end(); ++each) {
-        size_t shared = 0;
-        for (auto other = m_sequences.begin(); other != each; ++other)
-            shared = std::max(shared, commonBeginning(each->text(), other->text()));
-        sum += each->ids.size() - shared;
-    }
-    return sum;
+    return std::accumulate(
+        m_sequences.begin(), m_sequences.end(), size_t{0},
+        [](size_t sum, const CachedSequence& sequence) { return sum + sequence.ids.size(); });
 }
 
 }  // namespace ingle::session

@@ -60,7 +60,6 @@ class SequenceCache {
     void moveTo(backend::MemoryPool& pool);
 
   private:
-    /// Those of a common beginning, which forks share, count once.
     size_t numTokens() const;
 
     size_t m_maxTokens;

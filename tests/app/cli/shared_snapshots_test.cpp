@@ -98,6 +98,15 @@ TEST_F(TwoHosts, AFolderThatOthersMayReadIsMadePrivateAndUsed) {
     EXPECT_EQ(fs::status(store("")).permissions(), fs::perms::owner_all);
 }
 
+TEST_F(TwoHosts, AFolderWithFilesOfOthersKeepsItsRights) {
+    fs::create_directories(store("photos"));
+    const auto rights = fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec;
+    fs::permissions(store(""), rights);
+    HostClient client(window);
+    client.greet();
+    EXPECT_EQ(fs::status(store("")).permissions(), rights);
+}
+
 TEST_F(TwoHosts, RecordsServeBothAndEachForgetsOnlyItsOwn) {
     HostClient windowHost(window), serverHost(server);
     load(windowHost);

@@ -237,6 +237,34 @@ TEST(Messages, AreToldInBlocks) {
     EXPECT_EQ(events[11]["delta"]["stop_reason"], "tool_use");
 }
 
+/// A call that a limit cut off.
+Choice choiceCutInACall() {
+    Choice choice(0, Calls::AsWritten);
+    choice.add({{PartKind::ToolCall, R"({"name":"f","arguments":"{\"a\": 1"})", {}, true}}, {});
+    choice.finish({.reason = StopReason::MaxTokens});
+    return choice;
+}
+
+TEST(Messages, AnUnfinishedCallIsText) {
+    const Choice choice = choiceCutInACall();
+    ASSERT_EQ(choice.calls().size(), 1u);
+    const json whole = parseJson(messagesForm()->whole(kName, std::span(&choice, 1), kUsage));
+    EXPECT_EQ(whole["content"], json::array({{{"type", "text"}, {"text", R"(f {"a": 1)"}}}));
+    EXPECT_EQ(whole["stop_reason"], "max_tokens");
+    const auto form = messagesForm();
+    const std::string told = form->delta(kName, {.calls = choice.calls()});
+    EXPECT_EQ(told.find("tool_use"), std::string::npos) << told;
+    EXPECT_NE(told.find("text_delta"), std::string::npos) << told;
+}
+
+TEST(Ollama, AnUnfinishedCallIsText) {
+    const Choice choice = choiceCutInACall();
+    const json whole = parseJson(ollamaChatForm()->whole(kName, std::span(&choice, 1), kUsage));
+    EXPECT_FALSE(whole["message"].contains("tool_calls"));
+    EXPECT_EQ(whole["message"]["content"], R"(f {"a": 1)");
+    EXPECT_EQ(whole["done_reason"], "length");
+}
+
 TEST(Ollama, MessagesAndOptions) {
     const auto request = readOllamaChat(R"({"model":"m:latest","think":true,"keep_alive":"5m","messages":[
         {"role":"system","content":"Be brief."},{"role":"user","content":"Cold?"},

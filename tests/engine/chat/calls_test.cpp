@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* kLookTools =
     R"([{"type":"function","function":{"name":"look","parameters":{"type":"object","properties":)"
-    R"({"star":{"type":"string"},"minutes":{"type":"integer"},"deep":{"type":"boolean"}}}}},)"
+    R"({"star":{"type":"string"},"minutes":{"type":"integer"},"deep":{"type":"boolean"},)"
+    R"("word":{"allOf":[{"$ref":"#/definitions/Word"}]}},"definitions":{"Word":{"type":"string"}}}}},)"
     R"({"type":"function","function":{"name":"look_up","parameters":{"type":"object"}}}])";
 
 /// "R(…)A(…)T(…)": the parts of an answer to a prompt of a template that has `sign` in its text.
@@ -98,6 +99,9 @@ TEST(Calls, aTextStaysTheBytesThatWereWritten) {
     expectRead(
         sign, "<tool_call>\n<function=look>\n<parameter=deep>\nTrue\n</parameter>\n</function>\n</tool_call>",
         R"(T({"name":"look","arguments":{"deep":true}}))");
+    expectRead(sign,
+               "<tool_call>\n<function=look>\n<parameter=word>\n42\n</parameter>\n</function>\n</tool_call>",
+               R"(T({"name":"look","arguments":{"word":"42"}}))");
 }
 
 TEST(Calls, severalAreSeveralAndTextStandsAroundThem) {
@@ -230,6 +234,10 @@ TEST(Calls, areReadInAFormThatIsInferredFromItsTemplate) {
          "c.function.arguments.items() %}<~arg {{ key }}~>{{ value }}<~/~>{% endfor %}<~/act~>{% endfor "
          "%}<~/acts~>",
          "<~acts~><~act look~><~arg star~>Vega<~/~><~arg minutes~>12<~/~><~/act~><~/acts~>"},
+        {"<work>\n{% for c in message.tool_calls %}<job of=\"{{ c.function.name }}\">\n{% for key, value in "
+         "c.function.arguments.items() %}<in k=\"{{ key }}\">{{ value }}</in>\n{% endfor %}</job>\n{% endfor "
+         "%}</work>",
+         "<work>\n<job of=\"look\">\n<in k=\"star\">Vega</in>\n<in k=\"minutes\">12</in>\n</job>\n</work>"},
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.answer);
@@ -288,6 +296,16 @@ TEST(Calls, thoughtsAreReadBetweenMarksThatAreInferredFromTheTemplate) {
 }
 
 /// Templates whose calls a row reads have none inferred; nor have those that write none.
+TEST(Calls, areInferredInTimeWhereATemplateWritesManyBraces) {
+    const std::string source =
+        templateOf("{{ '{' * 60000 }}{% for c in message.tool_calls %}{{ c.function | tojson }}{% endfor %}");
+    const auto parsed = jinja::Template::parse(source);
+    ASSERT_TRUE(parsed);
+    const double before = test::processorSeconds();
+    EXPECT_FALSE(inferCallForm(*parsed, source, findMessageForm(*parsed, source)));
+    EXPECT_LT(test::processorSeconds() - before, test::kSlowness);
+}
+
 TEST(Calls, areInferredOnlyWhereNoRowReadsThem) {
     for (const char* calls :
          {"{% for c in message.tool_calls %}<tool_call>{{ c.function | tojson }}</tool_call>{% endfor %}",

@@ -4,12 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <random>
 
 #include "engine/grammar/json_text.h"
 #include "engine/grammar/matcher.h"
 #include "engine/grammar/pattern.h"
-#include "tests/processor_time.h"
+#include "tests/engine/bombs.h"
 
 namespace ingle::grammar {
 namespace {
@@ -283,6 +284,80 @@ TEST(JsonSchemaTest, aLargeSchemaIsCompiledAtOnce) {
     }
     RecordProperty("milliseconds", static_cast<int>(best * 1000));
     EXPECT_LT(best, 0.6);  // 200 ms, and this is built with little optimisation
+}
+
+std::string listOf(size_t count, const std::function<std::string(size_t)>& each) {
+    std::string list;
+    for (size_t i = 0; i < count; ++i) list += (i > 0 ? "," : "") + each(i);
+    return "[" + list + "]";
+}
+
+TEST(JsonSchemaTest, aMultipleOfAHugeNumberIsNoTrap) {
+    EXPECT_TRUE(readJsonSchema(R"({"const":-9223372036854775808,"multipleOf":18446744073709551615})"));
+    EXPECT_TRUE(schemaMatches(R"({"const":-9223372036854775808,"multipleOf":-1})", "-9223372036854775808"));
+    EXPECT_EQ(refusal(R"({"const":7,"multipleOf":0})"), refusal(R"({"const":7,"multipleOf":0.0})"));
+}
+
+/// Schemas that are small and want to be read for ever, or to fill the memory.
+TEST(SchemaBombs, endSoon) {
+    const auto numbers = [](size_t from, size_t count) {
+        return listOf(count, [from](size_t i) { return std::to_string(from + i); });
+    };
+    const auto names = [](char letter) {
+        return listOf(40000, [letter](size_t i) { return fmt::format("\"{}{}\"", letter, i); });
+    };
+    const auto least = [](size_t count) {
+        return listOf(count, [](size_t i) { return fmt::format(R"({{"minLength":{}}})", i); });
+    };
+    const std::string longName(300000, 'K');
+    const std::pair<const char*, std::string> bombs[] = {
+        {"patterns of constants",
+         R"({"pattern":"^(a|a)+$","enum":)" +
+             listOf(20000, [](size_t i) { return fmt::format("\"aaaaaaaaaaaaaaaaaaaaaaaaab{}\"", i); }) +
+             "}"},
+        {"constants of two",
+         R"({"allOf":[{"enum":)" + numbers(0, 70000) + R"(},{"enum":)" + numbers(100000, 70000) + "}]}"},
+        {"a long list of constants", R"({"enum":)" + numbers(0, 100000) + "}"},
+        {"names of two",
+         R"({"type":"object","allOf":[{"required":)" + names('a') + R"(},{"required":)" + names('b') + "}]}"},
+        {"lists that exclude each other",
+         R"({"oneOf":)" +
+             listOf(100, [&](size_t i) { return R"({"enum":)" + numbers(i * 10000, 1300) + "}"; }) + "}"},
+        {"a product", R"({"allOf":[{"required":)" +
+                          listOf(200, [](size_t i) { return fmt::format("\"p{}\"", i); }) + R"(},{"anyOf":)" +
+                          least(1000) + R"(},{"anyOf":)" + least(1000) + "}]}"},
+        {"copies of a long text",
+         R"({"allOf":[{"const":")" + longName + R"("},{"anyOf":)" + least(200) + "}]}"},
+        {"references with long places", R"({"$defs":{")" + longName + R"(":)" +
+                                            listOf(18000, [](size_t) { return R"({"$ref":"#"})"; }) + "}}"},
+        {"anchors with long places",
+         R"({"$defs":{")" + longName + R"(":)" +
+             listOf(4000, [](size_t i) { return fmt::format(R"({{"$anchor":"a{}"}})", i); }) + "}}"},
+        {"long places", R"({"$defs":{")" + longName + R"(":)" + listOf(200000, [](size_t) { return "{}"; }) +
+                            R"(},"type":"boolean"})"},
+    };
+    for (const auto& [name, schema] : bombs) {
+        const double before = test::processorSeconds();
+        {
+            test::StopWatch watch;
+            const auto rules = readJsonSchema(schema);
+            if (rules) static_cast<void>(compile(rules->rules));
+            EXPECT_LT(watch.longest(), test::kMostUntilAsked * 2 * test::kSlowness) << name;
+        }
+        EXPECT_LT(test::processorSeconds() - before, 2 * test::kSlowness) << name;
+    }
+}
+
+TEST(SchemaBombs, aCheckAtTheEndIsShort) {
+    const std::string schema = R"({"not":{"properties":{"v":{"anyOf":)" +
+                               listOf(18000, [](size_t) { return R"({"pattern":"^(a|a)+$"})"; }) + "}}}}";
+    const auto rules = readJsonSchema(schema);
+    ASSERT_TRUE(rules) << rules.error().message;
+    ASSERT_TRUE(rules->check);
+    const double before = test::processorSeconds();
+    EXPECT_EQ(rules->check->violation(R"({"v":"aaaaaaaaaaaaaaaaaaaaaaaab"})"),
+              "it takes too long to be checked");
+    EXPECT_LT(test::processorSeconds() - before, test::kSlowness);
 }
 
 }  // namespace

@@ -186,6 +186,16 @@ TEST(Tokenizer, whatAFileCallsNormalEndsNoAnswer) {
     EXPECT_TRUE(create(data)->isEndOfGeneration(6)) << "no other token is named";
 }
 
+TEST(Tokenizer, manyEndTextsAreLookedForInALongTemplateOnce) {
+    TokenizerData data = gpt2Data();
+    data.tokens.insert(data.tokens.end(), 4000, "[EOT]");
+    data.types.resize(data.tokens.size(), TokenType::Normal);
+    for (size_t i = 0; i < 300'000; ++i) data.chatTemplate += "[EO";
+    const double before = test::processorSeconds();
+    EXPECT_FALSE(create(data)->isEndOfGeneration(6));
+    EXPECT_LT(test::processorSeconds() - before, 1);
+}
+
 TEST(Tokenizer, aMarkOfTurnsThatAFileCallsUserDefinedIsTextInMessages) {
     TokenizerData data = gpt2Data();
     data.tokens.insert(data.tokens.end(), {"<|im_end|>", "<|im_start|>", "<tool>"});

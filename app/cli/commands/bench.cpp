@@ -31,6 +31,7 @@ Result<double> firstTokenMs(const std::string& path, const ModelOptions& options
     if (options.load.threads > 0) {
         words.insert(words.end(), {"--threads", std::to_string(options.load.threads)});
     }
+    if (options.load.loadAnyway) words.emplace_back("--load-anyway");
     const Error failed{ErrorCode::Io, "cannot start `ingle generate` to time its first token"};
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected(failed);

@@ -44,7 +44,11 @@ class Listening {
         }
         m_hosts.clear();
     }
-    int numClients() const { return m_numClients; }
+    /// A client that was answered counts: its host is started and counted under one lock.
+    int numClients() {
+        const std::scoped_lock lock(m_mutex);
+        return m_numClients;
+    }
 
   private:
     void serve() {
@@ -56,13 +60,13 @@ class Listening {
     }
     void start(int client) {
         ::fcntl(client, F_SETFL, 0);  // as a host has it
+        const std::scoped_lock lock(m_mutex);
         pid_t host = 0;
         ASSERT_EQ(
             spawn(
                 {.program = INGLE_SCRIPTED_HOST, .arguments = m_arguments, .input = client, .output = client},
                 host),
             0);
-        const std::scoped_lock lock(m_mutex);
         m_hosts.push_back(host);
         ++m_numClients;
     }
@@ -71,7 +75,7 @@ class Listening {
     std::vector<std::string> m_arguments;
     std::mutex m_mutex;
     std::vector<pid_t> m_hosts;
-    std::atomic<int> m_numClients = 0;
+    int m_numClients = 0;
     std::atomic<bool> m_isEnding = false;
     std::thread m_thread;  // last: it uses the others
 };

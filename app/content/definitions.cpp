@@ -8,6 +8,8 @@ namespace {
 
 /// Longer labels are none (CommonMark 0.30, section 4.7).
 constexpr size_t kMaxLabel = 999;
+/// A longer definition has no address: a few letters that use it could grow to any length.
+constexpr size_t kMaxDefinition = 2000;
 
 /// The same for labels that match, whatever their case and white space; other labels may share it.
 std::string key(std::string_view label) {
@@ -21,7 +23,7 @@ std::string key(std::string_view label) {
     return out;
 }
 
-/// Calls `take` with all that stands between '[' and the next ']', and with where that is.
+/// Calls `take` with all that stands between '[' and the next ']', and with where the latter is.
 template <typename Take>
 void forEachLabel(std::string_view text, const Take& take) {
     size_t open = std::string_view::npos;
@@ -35,13 +37,31 @@ void forEachLabel(std::string_view text, const Take& take) {
     }
 }
 
+/// Whether a line of `text` begins at `at`, but for up to three spaces.
+bool beginsLine(std::string_view text, size_t at) {
+    const size_t spaces = at - (text.substr(0, at).find_last_not_of(' ') + 1);
+    return spaces <= 3 && (spaces == at || text[at - spaces - 1] == '\n');
+}
+
 }  // namespace
 
-void Definitions::add(std::string text) {
+void Definitions::add(std::string_view text) {
+    struct Start {
+        std::string_view label;
+        size_t at;
+    };
+    std::vector<Start> starts;
     forEachLabel(text, [&](std::string_view label, size_t end) {
-        if (text.compare(end, 2, "]:") == 0) m_byLabel.emplace(key(label), m_texts.size());
+        const size_t open = end - label.size() - 1;
+        if (text.substr(end, 2) == "]:" && beginsLine(text, open)) starts.push_back({label, open});
     });
-    m_texts.push_back(std::move(text));
+    for (size_t i = 0; i < starts.size(); ++i) {
+        const auto& [label, at] = starts[i];
+        const size_t end = i + 1 < starts.size() ? starts[i + 1].at : text.size();
+        if (!m_byLabel.emplace(key(label), m_texts.size()).second) continue;
+        m_texts.emplace_back(end - at <= kMaxDefinition ? text.substr(at, end - at)
+                                                        : "[" + std::string(label) + "]: <>");
+    }
 }
 
 std::string Definitions::usedBy(std::string_view text) const {

@@ -11,9 +11,9 @@ namespace ingle::content {
 class Definitions {
   public:
     /// `text`: a paragraph of definitions.
-    void add(std::string text);
+    void add(std::string_view text);
     bool isEmpty() const { return m_texts.empty(); }
-    /// The paragraphs that define labels used in `text`, one below the other; at least those.
+    /// The definitions of labels used in `text`, one below the other; at least those.
     std::string usedBy(std::string_view text) const;
 
   private:

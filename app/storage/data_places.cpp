@@ -72,7 +72,11 @@ std::vector<DataPlace> dataPlaces(const DataFolders& folders) {
         if (path == snapshots || path == models || path == crashes || path == caches) return;
         std::error_code error;
         if (fs::is_directory(fs::symlink_status(path, error))) {
-            other.bytes += folderBytes(path);
+            const bool isOfServer = path.filename().string().starts_with("snapshots-");
+            if (isOfServer)
+                places.push_back({PlaceKind::Caches, path, folderBytes(path)});
+            else
+                other.bytes += folderBytes(path);
             return;
         }
         const uint64_t bytes = fileBytes(path);

@@ -125,7 +125,8 @@ Status GgufWriter::addTensor(std::string name, const tensor::Shape& shape, const
         return fail(ErrorCode::InvalidArgument, "a tensor name of {} bytes; 1 to {} are allowed", name.size(),
                     gguf::kMaxTensorName);
     if (format.id.id >= quant::kFirstForeignId)
-        return fail(ErrorCode::InvalidArgument, "tensor '{}': GGUF files have no block format {}",
+        return fail(ErrorCode::InvalidArgument,
+                    "tensor '{}': GGUF files have no block format {}; a quant such as Q8_0 has to be chosen",
                     shown(name), format.name);
     INGLE_TRY_ASSIGN(const uint64_t bytes, tensor::checkedBytes(shape, format));
     if (!m_names.insert(name).second)

@@ -141,6 +141,24 @@ def check_vocabulary(ingle, folder):
     assert ids[b"<user>"] not in tokenized(ingle, path, "<user>")
 
 
+def check_bytes(ingle, folder):
+    """Characters that stand for bytes: scores are the ranks of merges, and all other tokens have 1."""
+    texts = [chr(c) for c in range(0x21, 0x7F) if c not in b"<>|"][:80] + ["Ġ", "Ċ"]
+    merged = ["ll", "he", "Ġhe", "hell", "Ġhell"]
+    tokens = [(text.encode(), number, 1.0) for number, text in enumerate(texts)]
+    tokens += [(text.encode(), len(texts) + i, -float(i)) for i, text in enumerate(merged)]
+    tokens += [(b"<|im_end|>", len(tokens), 1.0)]
+    path = write(folder, "llama", flm.F16, tokens, model_type="qwen2", tokenizer_byte_as_char="True",
+                 eos_token_id=len(tokens) - 1)[1]
+    ids = {piece.decode(): number for piece, number, _ in tokens}
+    # "ll" before "he" before "Ġhe", and words are cut as those of Qwen2: before the blank.
+    assert tokenized(ingle, path, "hell hello") == [ids["hell"], ids["Ġhell"], ids["o"]]
+    assert tokenized(ingle, path, "a\n<|im_end|>", "--parse-special") == [ids["a"], ids["Ċ"], ids["<|im_end|>"]]
+    path = write(folder, "llama", flm.F16, tokens, tokenizer_byte_as_char="True")[1]
+    refused = subprocess.run([ingle, "tokenize", path], input=b"a", capture_output=True)
+    assert refused.returncode != 0 and b"does not say how text is cut into words" in refused.stderr, refused
+
+
 def check_writing(ingle, folder):
     """Every type that is written, from a folder of Hugging Face; read by the evaluator, and by us, it is the same
     model."""
@@ -208,7 +226,7 @@ def main():
             check_family(ingle, pathlib.Path(folder), name, what, KINDS[what])
     with tempfile.TemporaryDirectory() as folder:
         check_packed_products(ingle, pathlib.Path(folder))
-    for check in (check_vocabulary, check_writing, check_prompt_is_written):
+    for check in (check_vocabulary, check_bytes, check_writing, check_prompt_is_written):
         with tempfile.TemporaryDirectory() as folder:
             check(ingle, pathlib.Path(folder))
 

@@ -109,6 +109,8 @@ def check_pytorch(ingle, folder):
     check_one("PyTorch's archive")
     pytorch_files.write_legacy(single, model.tensors)
     check_one("PyTorch's older form")
+    pytorch_files.write_zip(single, model.tensors, "F64", transposed=True)
+    check_one("PyTorch's archive of doubles, column by column")
     single.unlink()
     names, placed = sorted(model.tensors), {}
     for part in range(2):

@@ -47,6 +47,8 @@ CASES = {
     "gptq-4-row": packed.Gptq(group=-1),
     "gptq-4-no-index": packed.Gptq(group=64, without_index=True),
     "gptq-4-act-order": packed.Gptq(group=64, order=True),
+    "gptq-2-g64": packed.Gptq(bits=2, group=64),
+    "gptq-3-g32-act-order": packed.Gptq(bits=3, group=32, order=True),
     "gptq-8-g128": packed.Gptq(bits=8),
     "gptq-8-g32-act-order": packed.Gptq(bits=8, group=32, order=True, version="gptq_v2"),
     "autoround-4-g128": packed.Gptq(without_index=True, autoround=True),
@@ -60,6 +62,22 @@ CASES = {
     "compressed-fp8-row": packed.Fp8("row", "compressed-tensors"),
     "fp8-block": packed.Fp8(),
     "fp8-tensor": packed.Fp8("tensor"),
+    "fp8-mistral": packed.Fp8("inverse"),
+    "modelopt-fp8": packed.Fp8("tensor", "modelopt"),
+    "modelopt-nvfp4": packed.Nvfp4(),
+    "compressed-nvfp4": packed.Nvfp4("compressed-tensors"),
+    "mlx-4-g64": packed.Mlx(),
+    "mlx-4-g32-bf16": packed.Mlx(group=32, kind="BF16"),
+    "mlx-4-tiny": packed.Mlx(kind="BF16", size=2.0**-20),
+    "mlx-2-g128": packed.Mlx(bits=2, group=128),
+    "mlx-3-g64": packed.Mlx(bits=3),
+    "mlx-5-g64": packed.Mlx(bits=5),
+    "mlx-6-g64-bf16": packed.Mlx(bits=6, kind="BF16"),
+    "mlx-8-g64": packed.Mlx(bits=8),
+    "bitsandbytes-nf4": packed.FourBits(),
+    "bitsandbytes-fp4": packed.FourBits("fp4", nested=False, dtype="float16"),
+    "bitsandbytes-nf4-f32": packed.FourBits(dtype="float32"),
+    "bitsandbytes-int8": packed.EightBits(),
 }
 
 
@@ -91,7 +109,8 @@ def write_folder(folder, settings, scheme, matrices, seed=1, bias=""):
         for name, (rows, columns) in matrices.items():
             tensors.update(scheme.pack(random, f"{p}.{name}", rows, columns))
     packed.write(folder / "model.safetensors", tensors)
-    (folder / "config.json").write_text(json.dumps({**settings, "quantization_config": scheme.config}))
+    key = getattr(scheme, "key", "quantization_config")
+    (folder / "config.json").write_text(json.dumps({**settings, key: scheme.config}))
 
 
 def weights_of(folder, scheme, mistake=False):
@@ -100,7 +119,7 @@ def weights_of(folder, scheme, mistake=False):
     out = {
         name: packed.floats(tensor)
         for name, tensor in stored.items()
-        if tensor[0] == "F32" and not name.endswith("scale")
+        if tensor[0] == "F32" and not name.endswith(getattr(scheme, "companions", "scale"))
     }
     for name in stored:
         module = name[:-len(scheme.suffix)]
@@ -177,7 +196,8 @@ def check_gpt_oss(ingle):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         write_gpt_oss(folder)
-        error = check_logits(ingle, folder, packed.Mxfp4(), equations.gpt_oss, "gpt-oss")
+        scheme = packed.Mxfp4()
+        error = check_logits(ingle, folder, scheme, equations.gpt_oss, "gpt-oss")
         tensors = gguf_tensors.read(folder / "imported.gguf")
         for mistake in (False, True):
             stated = weights_of(folder, packed.Mxfp4(), mistake)
@@ -187,6 +207,25 @@ def check_gpt_oss(ingle):
                     own = tensors[f"blk.{i}.ffn_{part}_exps.weight"].view(np.uint32)
                     values = values + np.float32(0)  # blocks of GGUF know one zero only
                     assert (own == values.view(np.uint32)).all() != mistake, f"MXFP4: {part}, mistaken {mistake}"
+        # The same numbers as they are published in BF16: transposed.
+        stored = packed.read(folder / "model.safetensors")
+        for name in [name for name in stored if name.endswith("_blocks")]:
+            values = scheme.evaluate(stored, None, name[:-len("_blocks")]).transpose(0, 2, 1)
+            upper = np.ascontiguousarray(values).view(np.uint32) >> 16
+            stored[name[:-len("_blocks")]] = "BF16", upper.astype(np.uint16)
+        for name in [name for name in stored if name.endswith(("_blocks", "_scales"))]:
+            del stored[name]
+        with tempfile.TemporaryDirectory() as plain:
+            plain = pathlib.Path(plain)
+            packed.write(plain / "model.safetensors", stored)
+            settings = json.loads((folder / "config.json").read_text())
+            del settings["quantization_config"]
+            (plain / "config.json").write_text(json.dumps(settings))
+            run(ingle, "import", plain, "-o", plain / "floats.gguf", "--quant", "F32")
+            run(ingle, "import", folder, "-o", folder / "floats.gguf", "--quant", "F32")
+            theirs = gguf_tensors.read(folder / "floats.gguf")
+            for name, values in gguf_tensors.read(plain / "floats.gguf").items():
+                assert (values + np.float32(0) == theirs[name]).all(), f"gpt-oss in BF16: {name}"
     print(f"mxfp4: {error:.1e}")
 
 

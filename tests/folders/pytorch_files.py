@@ -8,7 +8,8 @@ import numpy as np
 
 import safetensors_files
 
-STORAGES = {"F32": ("FloatStorage", 4), "F16": ("HalfStorage", 2), "BF16": ("BFloat16Storage", 2)}
+STORAGES = {"F32": ("FloatStorage", 4), "F16": ("HalfStorage", 2), "BF16": ("BFloat16Storage", 2),
+            "F64": ("DoubleStorage", 8)}
 MAGIC, PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
 
 
@@ -52,12 +53,15 @@ def dump(value):
     return file.getvalue()
 
 
-def state_dict(tensors, kind, is_legacy):
+def state_dict(tensors, kind, is_legacy, transposed=False):
+    """transposed: matrices lie column by column."""
     state, storages = {}, {}
     for number, (name, values) in enumerate(tensors.items()):
         shape = np.shape(values)
         strides = tuple(int(np.prod(shape[i + 1:])) for i in range(len(shape)))
         key = str(number + (1000 if is_legacy else 0))
+        if transposed:
+            strides, values = tuple(int(np.prod(shape[:i])) for i in range(len(shape))), np.transpose(values)
         storages[key] = safetensors_files.encode(values, kind)
         storage = Storage(kind, key, int(np.prod(shape)), is_legacy)
         state[name] = Call("torch._utils", "_rebuild_tensor_v2", storage, 0, tuple(shape), strides, False,
@@ -65,8 +69,8 @@ def state_dict(tensors, kind, is_legacy):
     return state, storages
 
 
-def write_zip(path, tensors, kind="F32"):
-    state, storages = state_dict(tensors, kind, False)
+def write_zip(path, tensors, kind="F32", transposed=False):
+    state, storages = state_dict(tensors, kind, False, transposed)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr("model/data.pkl", dump(state))
         for key, data in storages.items():

@@ -15,7 +15,7 @@ def bfloat16(values):
 def encode(values, kind):
     if kind == "BF16":
         return bfloat16(values).tobytes()
-    return np.ascontiguousarray(values, dtype={"F32": np.float32, "F16": np.float16}[kind]).tobytes()
+    return np.ascontiguousarray(values, dtype={"F64": np.float64, "F32": np.float32, "F16": np.float16}[kind]).tobytes()
 
 
 def decode(data, kind, shape):

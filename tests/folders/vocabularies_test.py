@@ -331,6 +331,36 @@ def check_qwen(ingle):
         assert ids == [151644, 97, 256, 151645, 151643, 151850], ids
 
 
+def check_tekken(ingle):
+    """tekken.json: ranks begin behind the special tokens, and what the stated size leaves out is no token."""
+    tokens = [bytes([i]) for i in range(256)] + [b"ab", b"aba", b"left out"]
+    special = ["<unk>", "<s>", "</s>", "[INST]", "[/INST]"]
+    pattern = (r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|"
+               r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|"
+               r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+    file = {
+        "config": {
+            "pattern": pattern, "num_vocab_tokens": len(tokens), "default_vocab_size": 265,
+            "default_num_special_tokens": 7, "version": "v7"
+        }, "vocab": [{
+            "rank": i, "token_bytes": base64.b64encode(token).decode(), "token_str": None
+        } for i, token in enumerate(tokens)], "special_tokens": [{
+            "rank": i, "token_str": token, "is_control": True
+        } for i, token in enumerate(special)]
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "tekken.json").write_text(json.dumps(file))
+        write_model(folder, {"tokenizer.ggml.tokens": range(265)}, "MistralForCausalLM")
+        (ids,) = tokenize(ingle, folder, [{"text": "[INST]ababa left out[/INST]</s><SPECIAL_6>"}], "--parse-special")
+        left = [7 + byte for byte in b" left out"]
+        assert ids == [3, 7 + 256, 7 + 257, *left, 4, 2, 6], ids
+        file["config"]["pattern"] = "."
+        (folder / "tekken.json").write_text(json.dumps(file))
+        done = subprocess.run([ingle, "tokenize", folder, "--jsonl"], input="\"a\"\n", capture_output=True, text=True)
+        assert done.returncode != 0 and "cut into words is not supported" in done.stderr, done
+
+
 def tokenize(ingle, folder, cases, *options):
     lines = "".join(json.dumps(case["text"]) + "\n" for case in cases)
     done = subprocess.run([ingle, "tokenize", str(folder), "--jsonl", *options],
@@ -380,6 +410,7 @@ def main():
         check(ingle, golden, name)
     check_chatglm(ingle)
     check_qwen(ingle)
+    check_tekken(ingle)
 
 
 if __name__ == "__main__":

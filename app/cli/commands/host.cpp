@@ -27,7 +27,7 @@ struct Options {
     int paceMs = 0;
     bool probeDevices = false;
     std::vector<std::string> leftOut;
-    SnapshotOptions snapshots;  ///< folder: empty for the one in the data folder
+    SnapshotOptions snapshots;  ///< folder: empty for the program's own in the data folder
 };
 
 /// Whether it is one of our own that others may open: a folder of this user's that holds nothing but what
@@ -51,6 +51,11 @@ void makeOwnFolder(const std::string& path) {
         std::filesystem::permissions(folder, std::filesystem::perms::owner_all, ignored);
 }
 
+/// In the data folder, of a program (SnapshotOptions::program).
+std::string snapshotsFolder(const std::string& program) {
+    return library::defaultDataDir() + (program.empty() ? "/snapshots" : "/snapshots-" + program);
+}
+
 Status host(const Options& options) {
     if (options.probeDevices) {
         INGLE_TRY(confineTrial());
@@ -58,7 +63,8 @@ Status host(const Options& options) {
     }
     INGLE_TRY_ASSIGN(const HostEnds ends, takeStandardEnds());
     SnapshotOptions wanted = options.snapshots;
-    if (wanted.folder.empty()) wanted.folder = library::defaultDataDir() + "/snapshots";
+    // Each program has its own: an engine that serves a network may not write what the window's reads.
+    if (wanted.folder.empty()) wanted.folder = snapshotsFolder(wanted.program);
     const std::string crashes = library::defaultDataDir() + "/crashes";
     for (const std::string& folder : {crashes, wanted.maxBytes > 0 ? wanted.folder : crashes})
         makeOwnFolder(folder);

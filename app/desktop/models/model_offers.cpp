@@ -4,6 +4,7 @@
 #include <QDate>
 #include <QLocale>
 #include <QPointer>
+#include <QTimer>
 
 #include <algorithm>
 #include <chrono>
@@ -20,6 +21,8 @@ constexpr double kGb = 1e9;
 
 /// Looking leaves nothing unfinished: where it hangs with a network the end of the program does not wait.
 constexpr std::chrono::milliseconds kLookPatience{200};
+/// When the window is there and the model that it begins with.
+constexpr std::chrono::milliseconds kStart{400};
 
 /// "8", "5.2": memory as shops count it, with a digit behind the point where that says something.
 QString gigabytes(uint64_t bytes) {
@@ -61,7 +64,10 @@ void ModelOffers::get(const QString& file, const QString& address) {
 }
 
 void ModelOffers::refresh() {
-    m_engine.describeComputer();
+    // How fast memory is read is measured the first time, on all cores: not while the window opens and a
+    // model is loaded.
+    const auto delay = m_computer.usableBytes == 0 ? kStart : std::chrono::milliseconds(0);
+    QTimer::singleShot(delay, this, [this] { m_engine.describeComputer(); });
     // On a thread of its own: other programs' folders may lie on a slow disk, and nothing else must wait.
     m_looking.post([self = QPointer(this), path = m_catalogPath, places = m_places] {
         // A list that cannot be read costs its rows only.

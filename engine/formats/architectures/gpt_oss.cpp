@@ -1,6 +1,7 @@
-/// gpt-oss: rows of gate and up of each expert by turns, packed as MXFP4. Source: transformers,
-/// modeling_gpt_oss.py and configuration_gpt_oss.py.
+/// gpt-oss: rows of gate and up of each expert by turns, packed as MXFP4, or numbers that are stored
+/// transposed. Source: transformers, modeling_gpt_oss.py and configuration_gpt_oss.py.
 #include "engine/formats/checkpoint/architecture.h"
+#include "engine/formats/checkpoint/transposed_rows.h"
 #include "engine/formats/tensor_directory.h"
 #include "engine/tensor/joined_rows.h"
 
@@ -9,15 +10,18 @@ namespace {
 
 constexpr float kGluLimit = 7;  // of the family
 
-/// The stored matrices of all experts. Errors: Unsupported (not packed: transposed then).
-Result<std::shared_ptr<const tensor::Tensor>> packedExperts(const StoredTensor& stored) {
+/// The stored matrices of all experts.
+Result<std::shared_ptr<const tensor::Tensor>> expertsOf(const StoredTensor& stored) {
     if (stored.packed) return stored.packed;
-    return fail(ErrorCode::Unsupported, "the experts '{}' are read as MXFP4 only", shown(stored.name));
+    INGLE_TRY_ASSIGN(tensor::Tensor made, transposed(stored));
+    return std::make_shared<const tensor::Tensor>(std::move(made));
 }
 
 Status placeDown(Translation& t, const StoredTensor& stored, const Place& place) {
-    INGLE_TRY(packedExperts(stored));
-    return t.place(stored, place.name);
+    INGLE_TRY_ASSIGN(const auto experts, expertsOf(stored));
+    tensor::Tensor down = *experts;
+    down.name = place.name;
+    return addTensor(t.model, std::move(down));
 }
 
 /// place.name holds "*" for "gate" and "up".
@@ -27,7 +31,7 @@ std::string partName(const Place& place, std::string_view part) {
 }
 
 Status splitTurns(Translation& t, const StoredTensor& stored, const Place& place) {
-    INGLE_TRY_ASSIGN(const auto both, packedExperts(stored));
+    INGLE_TRY_ASSIGN(const auto both, expertsOf(stored));
     const tensor::Shape& shape = both->shape;
     const uint64_t rows = shape.dims[1] / 2;
     if (shape.dims[1] % 2 != 0)

@@ -17,6 +17,7 @@ namespace ingle::formats {
 struct Checkpoint {
     std::vector<io::Source> sources;
     std::vector<std::shared_ptr<const io::MappedFile>> mappings;  ///< of the sources, one each
+    std::vector<base::Buffer> buffers;  ///< of tensors that do not lie in the files as they are read
     std::string container;
     std::map<std::string, StoredTensor, std::less<>> tensors;
 };
@@ -32,6 +33,10 @@ bool isOfCheckpoint(std::span<const std::byte> file);
 /// path of the file that is wrong: Io and Corrupt (parts that are missing, or hold other tensors than the
 /// index says), those of the containers.
 Result<Checkpoint> openCheckpoint(const io::Source& source, std::shared_ptr<const io::MappedFile> mapping);
+
+/// Copies tensors whose numbers lie in another order than their dimensions, and those of F64, which become
+/// F32. Errors: OutOfMemory.
+Status relocate(Checkpoint& checkpoint);
 
 /// The text of a small file beside `source`, added to the checkpoint's files; nothing where there is none.
 /// Errors: Io, Corrupt (larger than any such file).

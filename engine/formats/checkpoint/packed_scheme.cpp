@@ -21,13 +21,21 @@ Metadata settingsUnder(const Config& config, std::string_view prefix) {
 struct SettingsFile {
     std::string_view name, method;
 };
-constexpr SettingsFile kSettingsFiles[] = {{"quantize_config.json", "gptq"}, {"quant_config.json", "awq"}};
+constexpr SettingsFile kSettingsFiles[] = {
+    {"quantize_config.json", "gptq"}, {"quant_config.json", "awq"}, {"hf_quant_config.json", "modelopt"}};
+
+/// Where config.json has the settings of MLX, which names no method.
+constexpr std::string_view kMlxPrefix = "quantization.";
 
 Result<std::optional<Metadata>> findSettings(Checkpoint& checkpoint, const io::Source& source,
                                              const Config& config) {
     for (const std::string_view prefix : {"quantization_config.", "compression_config."}) {
         Metadata settings = settingsUnder(config, prefix);
         if (settings.find("quant_method")) return settings;
+    }
+    if (Metadata settings = settingsUnder(config, kMlxPrefix); settings.find("group_size")) {
+        settings.set("quant_method", "mlx");
+        return settings;
     }
     for (const SettingsFile& file : kSettingsFiles) {
         INGLE_TRY_ASSIGN(const auto text, findText(checkpoint, source, file.name));
@@ -139,8 +147,8 @@ Status unpackFp8(Checkpoint& checkpoint, uint64_t blockRows, uint64_t blockColum
         made.side = std::make_shared<const tensor::SideData>(std::move(side));
         INGLE_TRY(enter(checkpoint, std::move(made)));
     }
-    drop(checkpoint,
-         {".input_scale", ".output_scale", ".k_scale", ".v_scale", ".q_scale", ".input_scale_inv"});
+    drop(checkpoint, {".input_scale", ".output_scale", ".k_scale", ".v_scale", ".q_scale", ".input_scale_inv",
+                      ".activation_scale"});
     return {};
 }
 

@@ -55,9 +55,22 @@ std::optional<std::pair<std::string, uint64_t>> rankedToken(std::string_view lin
     return std::pair(*std::move(bytes), rank);
 }
 
-/// Every way to make a token of two others, in the order of its rank, and then of theirs. Source:
-/// transformers, src/transformers/convert_slow_tokenizer.py, TikTokenConverter.
-Result<std::vector<std::string>> mergesOf(std::span<const std::string> tokens) {
+/// Bytes, cut by the family's rules.
+Result<Vocabulary> byteLevel(TokenizerData data, const WordRules& words) {
+    if (words.preTokenizer.empty())
+        return fail(ErrorCode::Unsupported,
+                    "it does not say how text is cut into words, and models of this family differ in it");
+    if (data.tokens.empty()) return fail(ErrorCode::Corrupt, "its vocabulary is empty");
+    data.model = "gpt2";
+    data.pre = words.preTokenizer;
+    data.textSteps.assign(words.textSteps.begin(), words.textSteps.end());
+    data.addBos = data.addEos = false;
+    return Vocabulary{std::move(data), {}};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> mergesOfRanks(std::span<const std::string> tokens) {
     std::unordered_map<std::string_view, uint64_t> rankOf;
     uint64_t halving = 0;
     for (uint64_t rank = 0; rank < tokens.size(); ++rank) {
@@ -81,21 +94,6 @@ Result<std::vector<std::string>> mergesOf(std::span<const std::string> tokens) {
     }
     return merges;
 }
-
-/// Bytes, cut by the family's rules.
-Result<Vocabulary> byteLevel(TokenizerData data, const WordRules& words) {
-    if (words.preTokenizer.empty())
-        return fail(ErrorCode::Unsupported,
-                    "it does not say how text is cut into words, and models of this family differ in it");
-    if (data.tokens.empty()) return fail(ErrorCode::Corrupt, "its vocabulary is empty");
-    data.model = "gpt2";
-    data.pre = words.preTokenizer;
-    data.textSteps.assign(words.textSteps.begin(), words.textSteps.end());
-    data.addBos = data.addEos = false;
-    return Vocabulary{std::move(data), {}};
-}
-
-}  // namespace
 
 Result<Vocabulary> parseVocabularyAndMerges(std::string_view vocabulary, std::string_view merges,
                                             const WordRules& words) {
@@ -129,7 +127,7 @@ Result<Vocabulary> parseTiktoken(std::string_view text, const WordRules& words) 
     }
     TokenizerData data;
     INGLE_TRY(setTokens(ids, data));
-    INGLE_TRY_ASSIGN(data.merges, mergesOf(data.tokens));
+    INGLE_TRY_ASSIGN(data.merges, mergesOfRanks(data.tokens));
     for (std::string& token : data.tokens) token = base::inByteAlphabet(token);
     return byteLevel(std::move(data), words);
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <unordered_map>
 
 #include "engine/formats/checkpoint/pickle.h"
@@ -201,6 +203,19 @@ bool isContiguous(std::span<const uint64_t> dims, std::span<const uint64_t> stri
     return true;
 }
 
+/// The same of these dimensions in another order, as transposed tensors have it.
+bool isReordered(std::span<const uint64_t> dims, std::span<const uint64_t> strides) {
+    std::vector<size_t> order(dims.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::stable_sort(order, std::greater{}, [&](size_t i) { return strides[i]; });
+    std::vector<uint64_t> sortedDims, sortedStrides;
+    for (const size_t i : order) {
+        sortedDims.push_back(dims[i]);
+        sortedStrides.push_back(strides[i]);
+    }
+    return isContiguous(sortedDims, sortedStrides);
+}
+
 Result<StoredTensor> tensorOf(const Pickle& pickle, const PickleNode& node, const Storages& storages) {
     const PickleNode& storage = pickle.node(node.items[0]);
     StoredTensor tensor;
@@ -224,8 +239,11 @@ Result<StoredTensor> tensorOf(const Pickle& pickle, const PickleNode& node, cons
     if (static_cast<uint64_t>(first) > held || count > held - static_cast<uint64_t>(first))
         return fail(ErrorCode::Corrupt, "its {} numbers from {} on end past its storage of {}", count, first,
                     held);
-    if (count > 0 && !isContiguous(tensor.dims, strides))
-        return fail(ErrorCode::Unsupported, "its numbers lie in another order than its dimensions");
+    if (count > 0 && !isContiguous(tensor.dims, strides)) {
+        if (!isReordered(tensor.dims, strides))
+            return fail(ErrorCode::Unsupported, "its numbers do not lie one behind the other");
+        tensor.strides = strides;
+    }
     tensor.data = bytes->subspan(static_cast<uint64_t>(first) * itemBytes, count * itemBytes);
     return tensor;
 }

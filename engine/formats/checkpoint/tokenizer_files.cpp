@@ -160,6 +160,8 @@ Result<std::optional<Vocabulary>> readPlainVocabulary(Checkpoint& checkpoint, co
         INGLE_TRY_ASSIGN(const auto ranks, findText(checkpoint, source, name));
         if (ranks && isTiktoken(*ranks)) return found(parseTiktoken(*ranks, words), name);
     }
+    INGLE_TRY_ASSIGN(const auto tekken, findText(checkpoint, source, "tekken.json"));
+    if (tekken) return found(parseTekken(*tekken), "tekken.json");
     INGLE_TRY_ASSIGN(const auto vocabulary, findText(checkpoint, source, "vocab.json"));
     INGLE_TRY_ASSIGN(const auto merges, findText(checkpoint, source, "merges.txt"));
     if (vocabulary && merges)

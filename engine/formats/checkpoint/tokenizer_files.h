@@ -64,6 +64,12 @@ bool isTiktoken(std::string_view text);
 /// Such lines. Its merges are all pairs of tokens that make a token, in the order of its rank, so that the
 /// tokenizer of vocabularies with merges does what tiktoken does. Errors: as before.
 Result<Vocabulary> parseTiktoken(std::string_view text, const WordRules& words);
+/// tekken.json of Mistral AI. Errors: Corrupt, Unsupported (its pattern).
+Result<Vocabulary> parseTekken(std::string_view text);
+/// Every way to make a token of two others, in the order of its rank, and then of theirs, in the byte
+/// alphabet; tokens: bytes by their ranks. Source: transformers,
+/// src/transformers/convert_slow_tokenizer.py, TikTokenConverter. Errors: Corrupt (too long ones).
+Result<std::vector<std::string>> mergesOfRanks(std::span<const std::string> tokens);
 /// vocab.txt of BERT: a token a line, parts within words marked by "##". Text steps are the caller's. Errors:
 /// Corrupt.
 Result<Vocabulary> parseWordList(std::string_view text);

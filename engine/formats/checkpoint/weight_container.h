@@ -20,6 +20,8 @@ struct StoredTensor {
     std::string type;                 ///< "F32", "BF16", "I32", …: safetensors' name, or that of integers
     std::vector<uint64_t> dims;       ///< the contiguous one last; none: one number
     std::span<const std::byte> data;  ///< all of it, one row behind the other
+    /// Numbers from one to the next of each dimension; empty: as `data` says. Only until relocate().
+    std::vector<uint64_t> strides = {};
     /// Null, or what it is, made of several (packed_scheme.h) or with numbers beside it (fastllm_file.h):
     /// type and data say nothing then.
     std::shared_ptr<const tensor::Tensor> packed = {};

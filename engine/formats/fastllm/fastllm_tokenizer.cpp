@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include <unordered_map>
+
+#include "engine/base/byte_alphabet.h"
 #include "engine/formats/checkpoint/tokenizer_files.h"
 
 namespace ingle::formats {
@@ -48,6 +51,52 @@ Result<TokenizerData> piecesOf(const FastLlmFile& file) {
                                                  : TokenType::Normal;
     }
     return data;
+}
+
+/// The bytes of a token in the byte alphabet; nothing where it has other characters.
+std::optional<std::string> bytesOf(std::string_view token) {
+    static const auto kByteOf = [] {
+        std::unordered_map<std::string_view, char> byteOf;
+        for (size_t byte = 0; byte < 256; ++byte)
+            byteOf[base::byteAlphabet()[byte]] = static_cast<char>(byte);
+        return byteOf;
+    }();
+    std::string bytes;
+    while (!token.empty()) {
+        const size_t length = static_cast<unsigned char>(token[0]) < 0x80 ? 1 : 2;
+        const auto found = kByteOf.find(token.substr(0, length));
+        if (found == kByteOf.end()) return std::nullopt;
+        bytes += found->second;
+        token.remove_prefix(std::min(length, token.size()));
+    }
+    return bytes;
+}
+
+/// Turns pieces into a vocabulary of bytes. Scores are the ranks of merges, below zero; all other tokens have
+/// 1, and those of several characters among them are special.
+Status setBytes(const WordRules& words, TokenizerData& data) {
+    if (words.preTokenizer.empty())
+        return fail(ErrorCode::Unsupported,
+                    "its vocabulary does not say how text is cut into words, and models of this family "
+                    "differ in it");
+    std::vector<size_t> order;
+    std::vector<std::string> texts(data.tokens.size());
+    for (size_t id = 0; id < texts.size(); ++id) {
+        auto bytes = data.types[id] == TokenType::Normal ? bytesOf(data.tokens[id]) : std::nullopt;
+        if (!bytes || (data.scores[id] > 0 && bytes->size() > 1)) continue;
+        texts[id] = *std::move(bytes);
+        order.push_back(id);
+    }
+    std::ranges::stable_sort(order, std::greater{}, [&](size_t id) { return data.scores[id]; });
+    std::vector<std::string> ranked;
+    ranked.reserve(order.size());
+    for (const size_t id : order) ranked.push_back(std::move(texts[id]));
+    INGLE_TRY_ASSIGN(data.merges, mergesOfRanks(ranked));
+    data.model = "gpt2";
+    data.pre = words.preTokenizer;
+    data.textSteps.assign(words.textSteps.begin(), words.textSteps.end());
+    data.scores.clear();
+    return {};
 }
 
 void setSpecial(TokenizerData& data, TokenId id) {
@@ -116,19 +165,21 @@ std::string_view beginningOf(std::string_view family) {
 
 }  // namespace
 
-Result<TokenizerData> tokenizerOf(const FastLlmFile& file) {
+Result<TokenizerData> tokenizerOf(const FastLlmFile& file, const WordRules& words) {
     TokenizerData none;
     none.model = "none";
     if (file.tokens.empty()) return none;
-    if (isTrue(file, "tokenizer_byte_as_char", false))
-        return fail(ErrorCode::Unsupported,
-                    "vocabularies of bytes as characters are not read from such files");
     INGLE_TRY_ASSIGN(TokenizerData data, piecesOf(file));
+    const bool isBytes = isTrue(file, "tokenizer_byte_as_char", false);
+    if (isBytes) {
+        INGLE_TRY(setBytes(words, data));
+    }
     setEnds(configOf(file), data);
     for (const std::string& text : file.specialTokens)
         if (const auto found = std::ranges::find(data.tokens, text); found != data.tokens.end())
             setSpecial(data, static_cast<TokenId>(found - data.tokens.begin()));
     data.addBos = data.addEos = false;
+    if (isBytes) return data;
     data.addSpacePrefix = isTrue(file, "tokenizer_add_dummy_prefix", true);
     data.removeExtraSpaces = isTrue(file, "tokenizer_remove_extra_whitespaces", false);
     return data;

@@ -1,19 +1,22 @@
 /// compressed-tensors: levels of 4 or 8 bits that follow each other along a row, in words of 32 bits or, of 8
 /// bits, as signed bytes, and matrices of F8_E4M3. Value = scale * (level - zero), where levels and packed
-/// zeros are stored with half their range added. Source: compressed-tensors,
-/// src/compressed_tensors/compressors/quantized_compressors/{pack,naive}_quantized.py and
+/// zeros are stored with half their range added. And NVFP4, where a value is divided by one number of the
+/// whole. Source: compressed-tensors,
+/// src/compressed_tensors/compressors/quantized_compressors/{pack,naive,fp4}_quantized.py and
 /// quantization/lifecycle/forward.py.
 #include <algorithm>
 
 #include "engine/formats/checkpoint/group_weights.h"
+#include "engine/formats/checkpoint/nvfp4_weights.h"
 #include "engine/formats/checkpoint/packed_scheme.h"
 
 namespace ingle::formats::compressed_tensors_packing {
 namespace {
 
 constexpr std::string_view kMethods[] = {"compressed-tensors"};
-constexpr std::string_view kFormats[] = {"pack-quantized",  "int-quantized",   "float-quantized",
-                                         "naive-quantized", "mixed-precision", "dense"};
+constexpr std::string_view kFormats[] = {"pack-quantized",      "int-quantized",   "float-quantized",
+                                         "naive-quantized",     "mixed-precision", "dense",
+                                         "nvfp4-pack-quantized"};
 
 /// What is computed with rotated weights has to be rotated, too.
 constexpr std::string_view kTransforms = "transform_config";
@@ -134,6 +137,16 @@ Status unpackWords(Checkpoint& checkpoint, const std::string& module) {
     return finish(checkpoint, module, std::move(matrix), levels.data, false);
 }
 
+Status unpackFp4(Checkpoint& checkpoint, const std::string& module) {
+    Nvfp4Parts parts;
+    INGLE_TRY_ASSIGN(const float divisor, onlyNumber(*take(checkpoint, module + ".weight_global_scale")));
+    if (divisor == 0) return fail(ErrorCode::Corrupt, "tensor '{}.weight_global_scale' is 0", shown(module));
+    parts.factor = 1 / divisor;
+    INGLE_TRY_ASSIGN(parts.levels, takeTyped(checkpoint, module + ".weight_packed", {"U8"}, 2));
+    INGLE_TRY_ASSIGN(parts.scales, takeTyped(checkpoint, module + ".weight_scale", {"F8_E4M3"}, 2));
+    return enterNvfp4(checkpoint, module, parts);
+}
+
 Status unpackBytes(Checkpoint& checkpoint, const std::string& module) {
     INGLE_TRY_ASSIGN(const StoredTensor levels, takeTyped(checkpoint, module + ".weight", {"I8"}, 2));
     GroupMatrix matrix{
@@ -160,6 +173,9 @@ Status unpack(Checkpoint& checkpoint, const Metadata& settings) {
         return fail(ErrorCode::Unsupported,
                     "weights that were rotated before they were compressed ({}) are not supported",
                     kTransforms);
+    for (const std::string& module : modulesWith(checkpoint, ".weight_global_scale"))
+        INGLE_TRY(unpackFp4(checkpoint, module));
+    drop(checkpoint, {".input_global_scale"});
     for (const std::string& module : modulesWith(checkpoint, ".weight_packed"))
         INGLE_TRY(unpackWords(checkpoint, module));
     for (const std::string& module : modulesWith(checkpoint, ".weight"))

@@ -1,8 +1,8 @@
-/// GPTQ: words of 32 bits hold levels that follow each other down a column, and zeros along a row; "g_idx"
-/// says to which group each column belongs. Value = scale * (level - zero), where "gptq" stores zero - 1 and
-/// "gptq_v2" the zero itself. Sources: Frantar et al., "GPTQ" (2023); AutoGPTQ, auto_gptq/nn_modules/qlinear
-/// (packing); GPTQModel, gptqmodel/utils/model.py (the two formats); AutoRound, auto_round/export (which
-/// writes the first, and calls it packing_format "auto_round:auto_gptq").
+/// GPTQ: words of 32 bits hold levels of 2, 3, 4 or 8 bits that follow each other down a column, and zeros
+/// along a row; "g_idx" says to which group each column belongs. Value = scale * (level - zero), where "gptq"
+/// stores zero - 1 and "gptq_v2" the zero itself. Sources: Frantar et al., "GPTQ" (2023); AutoGPTQ,
+/// auto_gptq/nn_modules/qlinear (packing); GPTQModel, gptqmodel/utils/model.py (the two formats); AutoRound,
+/// auto_round/export (which writes the first, and calls it packing_format "auto_round:auto_gptq").
 #include <algorithm>
 
 #include "engine/formats/checkpoint/group_weights.h"
@@ -21,11 +21,12 @@ class Source final : public GroupSource {
           m_zeros(zeros.data),
           m_scales(scales),
           m_numOut(levels.dims[1]),
-          m_width(levels.dims[0] * (32 / bits)),
+          m_width(levels.dims[0] * 32 / bits),
           m_bits(bits),
           m_addedToZeros(addedToZeros) {}
 
     void readLevels(uint64_t first, uint64_t count, uint8_t* out) const override {
+        if (m_bits < 4) return readFewBits(first, count, out);
         const uint64_t perWord = 32 / m_bits;
         for (uint64_t i = 0; i < m_width / perWord; ++i) {
             for (uint64_t row = 0; row < count; ++row)
@@ -34,16 +35,27 @@ class Source final : public GroupSource {
     }
     float scale(uint64_t row, uint64_t group) const override { return m_scales.at(group * m_numOut + row); }
     uint32_t zero(uint64_t row, uint64_t group) const override {
-        const uint64_t perWord = 32 / m_bits;
-        const uint32_t word = wordAt(m_zeros, (group * m_numOut + row) / perWord);
-        return ((word >> row % perWord * m_bits) + m_addedToZeros) & ((1U << m_bits) - 1);
+        const std::span<const std::byte> zeros = m_zeros.subspan(group * m_numOut * m_bits / 8);
+        return (field(zeros, 1, row) + m_addedToZeros) & ((1U << m_bits) - 1);
     }
     void addStored(std::vector<std::span<const std::byte>>& stored) const override {
         stored.insert(stored.end(), {m_levels, m_zeros, m_scales.data()});
     }
 
   private:
-    /// The fields of a word, a byte each.
+    /// Field `index` of words that are so many apart. One may begin in a word and end in the next.
+    uint32_t field(std::span<const std::byte> words, uint64_t step, uint64_t index) const {
+        const uint64_t bit = index * m_bits, word = bit / 32;
+        uint64_t two = wordAt(words, word * step);
+        if (bit % 32 + m_bits > 32) two |= uint64_t{wordAt(words, (word + 1) * step)} << 32;
+        return static_cast<uint32_t>(two >> bit % 32) & ((1U << m_bits) - 1);
+    }
+    void readFewBits(uint64_t first, uint64_t count, uint8_t* out) const {
+        for (uint64_t row = first; row < first + count; ++row)
+            for (uint64_t i = 0; i < m_width; ++i)
+                *out++ = static_cast<uint8_t>(field(m_levels.subspan(4 * row), m_numOut, i));
+    }
+    /// The fields of a word of 4 or 8 bits, a byte each.
     void spread(uint32_t word, uint8_t* out) const {
         if (m_bits == 8) {
             std::memcpy(out, &word, sizeof word);
@@ -77,9 +89,9 @@ Result<uint32_t> addedToZeros(const Metadata& settings) {
 
 /// Bits of a level: as many as zeros of a row take.
 Result<uint32_t> bitsOf(const std::string& module, uint64_t wordsOfZeros, uint64_t numOut) {
-    for (const uint32_t bits : {4U, 8U})
+    for (const uint32_t bits : {2U, 3U, 4U, 8U})
         if (wordsOfZeros * 32 == numOut * bits) return bits;
-    return fail(ErrorCode::Unsupported, "the GPTQ weights '{}' have {} bits; 4 and 8 are supported",
+    return fail(ErrorCode::Unsupported, "the GPTQ weights '{}' have {} bits; 2, 3, 4 and 8 are supported",
                 shown(module), wordsOfZeros * 32 / std::max<uint64_t>(numOut, 1));
 }
 
@@ -112,8 +124,12 @@ Status unpackModule(Checkpoint& checkpoint, const std::string& module, const Met
     if (scales.dims[1] != numOut || zeros.dims[0] != numGroups)
         return fail(ErrorCode::Corrupt, "the scales, zeros and levels of the GPTQ weights '{}' do not fit",
                     shown(module));
-    GroupMatrix matrix{
-        .name = module + ".weight", .width = levels.dims[0] * (32 / bits), .numRows = numOut, .bits = bits};
+    GroupMatrix matrix{.name = module + ".weight",
+                       .width = levels.dims[0] * 32 / bits,
+                       .numRows = numOut,
+                       .bits = std::max(bits, 4U)};
+    if (levels.dims[0] * 32 % bits != 0)
+        return fail(ErrorCode::Corrupt, "the GPTQ weights '{}' end within a level", shown(module));
     INGLE_TRY_ASSIGN(matrix.groupOfColumn, groupsOf(checkpoint, module, matrix.width, numGroups, settings));
     matrix.source = std::make_shared<Source>(levels, zeros, scales, bits, addedToZeros);
     INGLE_TRY_ASSIGN(tensor::Tensor made, makeGroupTensor(std::move(matrix)));

@@ -53,7 +53,7 @@ Result<ModelFile> read(std::span<const std::byte> bytes) {
     model.format = fmt::format("FastLLM v{}", file.version);
     model.rotaryPairs = architecture->rotaryPairs;
     model.metadata.set("general.architecture", std::string(architecture->family));
-    INGLE_TRY_ASSIGN(model.tokenizer, tokenizerOf(file));
+    INGLE_TRY_ASSIGN(model.tokenizer, tokenizerOf(file, architecture->words));
     Checkpoint checkpoint;
     for (StoredTensor& weight : file.weights) {
         std::string name = weight.name;

@@ -4,6 +4,7 @@
 // read).
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/packed_scheme.h"
@@ -124,6 +125,7 @@ Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
 
 Result<ModelFile> open(const io::Source& source, std::shared_ptr<const io::MappedFile> mapping) {
     INGLE_TRY_ASSIGN(Checkpoint checkpoint, openCheckpoint(source, std::move(mapping)));
+    INGLE_TRY(relocate(checkpoint));
     auto model = translate(checkpoint, source);
     // What is wrong with another file of the folder begins with its path.
     const auto folder = std::filesystem::path(source.path()).parent_path().string();
@@ -133,6 +135,7 @@ Result<ModelFile> open(const io::Source& source, std::shared_ptr<const io::Mappe
     model->path = source.path();
     model->sources = std::move(checkpoint.sources);
     model->mappings = std::move(checkpoint.mappings);
+    std::ranges::move(checkpoint.buffers, std::back_inserter(model->buffers));
     return model;
 }
 

@@ -21,15 +21,23 @@ class TwoHosts : public testing::Test {
     }
     void TearDown() override { ::unsetenv("INGLE_DATA_DIR"); }
 
-    static void window(int input, int output) { run(input, output, nullptr, nullptr); }
-    static void server(int input, int output) { run(input, output, "--owner", "serve"); }
-    static void run(int input, int output, const char* option, const char* owner) {
+    static void window(int input, int output) { run(input, output, {}); }
+    static void server(int input, int output) { run(input, output, {"--owner", "serve"}); }
+    static void run(int input, int output, std::vector<const char*> options) {
         ::dup2(input, STDIN_FILENO);
         ::dup2(output, STDOUT_FILENO);
-        ::execl(INGLE_BIN_DIR "/ingle", "ingle", "host", option, owner, nullptr);
+        options.insert(options.begin(), {"ingle", "host"});
+        options.push_back(nullptr);
+        ::execv(INGLE_BIN_DIR "/ingle", const_cast<char* const*>(options.data()));
+    }
+    /// The server's host in the window's folder, as --snapshots may choose it.
+    std::function<void(int, int)> serverInOneFolder() const {
+        return [folder = store("")](int input, int output) {
+            run(input, output, {"--owner", "serve", "--snapshots", folder.c_str()});
+        };
     }
 
-    void load(HostClient& client) {
+    void load(HostClient& client, const std::string& folder = "snapshots") {
         client.greet();
         LoadOptions options;
         options.backend = BackendChoice::Cpu;
@@ -40,7 +48,8 @@ class TwoHosts : public testing::Test {
             ASSERT_TRUE(std::holds_alternative<protocol::Progress>(event->body)) << protocol::encode(*event);
         }
         // Nothing is kept before the model's hash is there.
-        waitFor([&] { return fs::exists(store("models")) && !fs::is_empty(store("models")); });
+        const std::string models = inData(folder + "/models");
+        waitFor([&] { return fs::exists(models) && !fs::is_empty(models); });
     }
     /// How many tokens of the prompt need not be read.
     uint32_t cachedTokens(HostClient& client, const std::string& conversation) {
@@ -61,7 +70,8 @@ class TwoHosts : public testing::Test {
         client.send(++m_id, protocol::Retain{std::move(conversations), {}});
         EXPECT_TRUE(client.next<protocol::Retained>(m_id));
     }
-    std::string store(const std::string& path) const { return m_folder.file("snapshots/" + path); }
+    std::string inData(const std::string& path) const { return m_folder.file(path); }
+    std::string store(const std::string& path) const { return inData("snapshots/" + path); }
     size_t numRecords() const {
         size_t number = 0;
         for (const auto& entry : fs::directory_iterator(store("")))
@@ -108,7 +118,7 @@ TEST_F(TwoHosts, AFolderWithFilesOfOthersKeepsItsRights) {
 }
 
 TEST_F(TwoHosts, RecordsServeBothAndEachForgetsOnlyItsOwn) {
-    HostClient windowHost(window), serverHost(server);
+    HostClient windowHost(window), serverHost(serverInOneFolder());
     load(windowHost);
     load(serverHost);
     EXPECT_EQ(cachedTokens(serverHost, "a"), 0u);
@@ -119,7 +129,7 @@ TEST_F(TwoHosts, RecordsServeBothAndEachForgetsOnlyItsOwn) {
     retain(windowHost, {});
     waitFor([&] { return !fs::exists(store("conversations/7")); });
     EXPECT_TRUE(fs::exists(store("programs/serve/conversations/a")));
-    HostClient another(server);
+    HostClient another(serverInOneFolder());
     load(another);
     EXPECT_GE(cachedTokens(another, "a"), 192u) << "the window has no word in it";
     retain(another, {});
@@ -127,8 +137,17 @@ TEST_F(TwoHosts, RecordsServeBothAndEachForgetsOnlyItsOwn) {
     EXPECT_TRUE(fs::is_empty(store("programs/serve/conversations")));
 }
 
+/// Whoever took over the server's engine may write to its folder, and to nothing that the window reads.
+TEST_F(TwoHosts, TheServerHasAFolderOfItsOwn) {
+    HostClient host(server);
+    load(host, "snapshots-serve");
+    EXPECT_EQ(cachedTokens(host, "a"), 0u);
+    waitFor([&] { return fs::exists(inData("snapshots-serve/programs/serve/conversations/a")); });
+    EXPECT_FALSE(fs::exists(store("")));
+}
+
 TEST_F(TwoHosts, WhatIsNoNameOfAnOwnerEndsTheHost) {
-    HostClient host([](int input, int output) { run(input, output, "--owner", "../elsewhere"); });
+    HostClient host([](int input, int output) { run(input, output, {"--owner", "../elsewhere"}); });
     EXPECT_GT(host.exitStatus(), 0);
 }
 

@@ -112,6 +112,16 @@ TEST(BlockKinds, definitionsReachTheWholeMessage) {
     EXPECT_THAT(shown("| [b] |\n|---|\n| [x][a] |\n\n[a]: u\n[b]: v"),
                 ElementsAre("table: |L(v:b)||L(u:x)|"));
     EXPECT_THAT(shown("- [a]: u"), ElementsAre("- paragraph: "));
+    EXPECT_THAT(shown("[a]: u\n'title [x]: y'\n[b]:\nv\n\n[b] [x] [a]"),
+                ElementsAre("paragraph: L(v:b) [x] L(u:a)"));
+}
+
+/// A few letters that use one would grow to any length.
+TEST(BlockKinds, longDefinitionsHaveNoAddress) {
+    const std::string most = "https://e.org/" + std::string(1900, 'x');
+    EXPECT_THAT(shown("[a]: " + most + "\n\n[a]"), ElementsAre("paragraph: L(" + most + ":a)"));
+    EXPECT_THAT(shown("[a]: " + most + std::string(100, 'x') + "\n[b]: v\n\n[a] [b]"),
+                ElementsAre("paragraph: L(:a) L(v:b)"));
 }
 
 TEST(BlockKinds, languagesOfCode) {

@@ -46,6 +46,8 @@ std::vector<std::string> bombs() {
     all.push_back(deepList);
     all.push_back(deepQuote);
     all.push_back(definitions + filledWith("[1][2] "));
+    all.push_back(definitions + "\n" + filledWith("[1]\n\n"));
+    all.push_back("[a]: " + std::string(100'000, 'b') + "\n\n" + filledWith("[a]\n\n"));
     all.push_back(wide + "\n" + rule + "\n" + wide + "\n|a|\n|a|\n|a|\n|a|\n");
     all.push_back(wide + "\n" + rule + "\n" + filledWith("|\n", 4000));
     all.push_back(runs);

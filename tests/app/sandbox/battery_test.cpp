@@ -19,9 +19,11 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <vector>
 
 #include "app/sandbox/landlock.h"
 #include "app/sandbox/roles.h"
+#include "app/sandbox/sandbox.h"
 #include "ingle/file_descriptor.h"
 #include "tests/app/sandbox/tries.h"
 
@@ -31,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uid_t kNobody = 65534;
-constexpr int kNotCaged = 253, kSilent = 254;
+constexpr int kKilled = 252, kNotCaged = 253, kSilent = 254;
 
 /// Runs `body` in a copy of this process and returns its exit status.
 int inCopy(const std::function<int()>& body) {
@@ -42,6 +44,7 @@ int inCopy(const std::function<int()>& body) {
     }
     int status = 0;
     ::waitpid(copy, &status, 0);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) return kKilled;
     return WIFEXITED(status) ? WEXITSTATUS(status) : kSilent;
 }
 
@@ -118,8 +121,28 @@ class Person {
     FileDescriptor m_bus, m_hidden, m_server;
 };
 
-/// Whether the table lets a process of this role do such things.
-bool allows(const Rule& rule, Kind kind) {
+/// A kind of process, and how it gives up what it does not need.
+struct Caged {
+    const char* name;
+    const Rule* rule;  ///< null: nothing but computing is left
+    bool (*enter)(const Rule* rule, const World& world);
+};
+
+bool enterRole(const Rule* rule, const World& world) {
+    const auto entered = enter(cageFor(rule->role, {.readable = {world.model}, .writable = {world.own}}));
+    // Nobody connects for it here: see app/brokers.
+    if (entered) FileDescriptor(entered->connectRequests);
+    return entered.has_value();
+}
+
+bool enterComputing(const Rule* /*rule*/, const World& /*world*/) {
+    return allowOnlyComputing().has_value();
+}
+
+/// Whether the table lets such a process do such things.
+bool allows(const Caged& caged, Kind kind) {
+    if (!caged.rule) return false;
+    const Rule& rule = *caged.rule;
     switch (kind) {
         case Kind::Reading:
             return rule.files != Files::Given;
@@ -155,28 +178,23 @@ bool isRefusedAnyway(int error) {
     return error == EPERM || error == EACCES || error == ENOSYS || error == EAFNOSUPPORT || error == kSilent;
 }
 
-Counts tryAll(const Rule& rule) {
+Counts tryAll(const Caged& caged) {
     Counts counts;
     const Person person;
     const World& world = person.world();
     for (const Try& each : allTries()) {
         const int without = inCopy([&] { return each.run(world); });
         person.mend();
-        const int within = inCopy([&] {
-            const auto entered =
-                enter(cageFor(rule.role, {.readable = {world.model}, .writable = {world.own}}));
-            if (!entered) return kNotCaged;
-            // Nobody connects for it here: see app/brokers.
-            FileDescriptor(entered->connectRequests);
-            return each.run(world);
-        });
+        const int within =
+            inCopy([&] { return caged.enter(caged.rule, world) ? each.run(world) : kNotCaged; });
         person.mend();
         // A call that reached the kernel, whatever that said of its arguments, was not held.
-        const bool isHeld = within == EACCES || within == EPERM || within == ENOSYS || within == EXDEV;
+        const bool isHeld =
+            within == EACCES || within == EPERM || within == ENOSYS || within == EXDEV || within == kKilled;
         counts.gainedWithout += isRefusedAnyway(without) ? 0 : 1;
         counts.gainedWithin += isHeld || isRefusedAnyway(within) ? 0 : 1;
         const bool isWrong =
-            within == kNotCaged || (!isHeld && !isRefusedAnyway(without) && !allows(rule, each.kind));
+            within == kNotCaged || (!isHeld && !isRefusedAnyway(without) && !allows(caged, each.kind));
         if (isWrong)
             counts.wrong +=
                 std::string(each.name) + ": " + (within == 0 ? "gained" : std::strerror(within)) + "\n";
@@ -191,7 +209,7 @@ void becomeNobody() {
     ::prctl(PR_SET_DUMPABLE, 1);
 }
 
-class Battery : public testing::TestWithParam<Rule> {};
+class Battery : public testing::TestWithParam<Caged> {};
 
 TEST_P(Battery, isHeldAsTheTableSays) {
     if (Landlock::version() == 0) GTEST_SKIP() << "this kernel has no Landlock";
@@ -228,9 +246,15 @@ constexpr const char* kNames[] = {"engine", "broker", "trial",  "import",     "t
                                   "server", "bridge", "window", "open_window"};
 static_assert(std::size(kNames) == std::size(kRules));
 
-INSTANTIATE_TEST_SUITE_P(Roles, Battery, testing::ValuesIn(kRules), [](const auto& parameter) {
-    return std::string(kNames[static_cast<size_t>(parameter.param.role)]);
-});
+std::vector<Caged> allProcesses() {
+    std::vector<Caged> all;
+    for (const Rule& rule : kRules) all.push_back({kNames[static_cast<size_t>(rule.role)], &rule, enterRole});
+    all.push_back({"documents", nullptr, enterComputing});
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Roles, Battery, testing::ValuesIn(allProcesses()),
+                         [](const auto& parameter) { return std::string(parameter.param.name); });
 
 }  // namespace
 }  // namespace ingle::sandbox::test

@@ -41,6 +41,7 @@ class DataPlacesTest : public testing::Test {
         write(m_data + "/snapshots/" + std::string(32, 'a') + ".snap", 5000);
         write(m_data + "/snapshots/" + std::string(32, 'b') + ".snap", 700);
         write(m_data + "/snapshots/documents/1", 0, std::string(32, 'a') + "\n../../outside\n");
+        write(m_data + "/snapshots-serve/" + std::string(32, 'a') + ".snap", 30);
         write(m_data + "/models/one.gguf", 9000);
         write(m_data + "/models/two.gguf", 8000);
         write(m_data + "/crashes/1.txt", 11);
@@ -67,7 +68,7 @@ TEST_F(DataPlacesTest, everyByteIsListedOnceAndNothingElse) {
                                                       {PlaceKind::DocumentMemory, 5000},
                                                       {PlaceKind::MadeModel, 17000},
                                                       {PlaceKind::CrashReports, 11},
-                                                      {PlaceKind::Caches, 17},
+                                                      {PlaceKind::Caches, 47},
                                                       {PlaceKind::Other, 13}}));
 }
 
@@ -77,7 +78,7 @@ TEST_F(DataPlacesTest, whatIsRemovedGoesAndNothingBesideIt) {
          {PlaceKind::History, PlaceKind::ChatMemory, PlaceKind::DocumentMemory, PlaceKind::Other})
         EXPECT_FALSE(removeFirst(kind));
     for (const PlaceKind kind : {PlaceKind::Backups, PlaceKind::HistoryAside, PlaceKind::MadeModel,
-                                 PlaceKind::CrashReports, PlaceKind::Caches})
+                                 PlaceKind::CrashReports, PlaceKind::Caches, PlaceKind::Caches})
         EXPECT_TRUE(removeFirst(kind));
     const auto left = sizes();
     EXPECT_EQ(left.at(PlaceKind::MadeModel), 8000u);  // the second one

@@ -20,11 +20,11 @@ using test::PackedTensors;
 using testing::HasSubstr;
 
 TEST(PackedWeights, becomeBlocksOfTheirOwn) {
-    const std::map<std::string, std::string> formats = {{"gptq", "INT4_G32"},
-                                                        {"awq", "INT4_G32"},
-                                                        {"compressed-tensors", "INT4_G32"},
-                                                        {"fp8", "F8_E4M3"},
-                                                        {"mxfp4", "MXFP4"}};
+    const std::map<std::string, std::string> formats = {
+        {"gptq", "INT4_G32"}, {"awq", "INT4_G32"},   {"compressed-tensors", "INT4_G32"},
+        {"fp8", "F8_E4M3"},   {"modelopt", "NVFP4"}, {"mlx", "Q4_1"},
+        {"mlx6", "INT8_G32"}, {"nf4", "BF16"},       {"int8", "INT8_G32"},
+        {"mxfp4", "MXFP4"}};
     for (const auto& [method, files] : test::packedFolders()) {
         SCOPED_TRACE(method);
         const test::TemporaryFolder folder;
@@ -90,6 +90,10 @@ FolderFiles withSetting(FolderFiles files, const char* key, const json& value) {
     return changed(std::move(files), "config.json",
                    [&](json& config) { config["quantization_config"][key] = value; });
 }
+FolderFiles withMlx(FolderFiles files, const char* key, const json& value) {
+    return changed(std::move(files), "config.json",
+                   [&](json& config) { config["quantization"][key] = value; });
+}
 /// Of the header of the tensors' file.
 FolderFiles withShape(FolderFiles files, const std::string& name, const json& shape) {
     return changed(std::move(files), "model.safetensors",
@@ -113,9 +117,9 @@ void packSmallGroups(PackedTensors& tensors, const std::string& module, uint64_t
     tensors[module + ".scales"] = test::filled("F16", {columns / 16, rows}, test::kScale);
 }
 
-void packThreeBits(PackedTensors& tensors, const std::string& module, uint64_t rows, uint64_t columns) {
+void packFiveBits(PackedTensors& tensors, const std::string& module, uint64_t rows, uint64_t columns) {
     test::packGptq(tensors, module, rows, columns);
-    tensors[module + ".qzeros"] = test::filled("I32", {columns / 32, rows * 3 / 32}, uint32_t{0});
+    tensors[module + ".qzeros"] = test::filled("I32", {columns / 32, rows * 5 / 32}, uint32_t{0});
 }
 
 void packWrongGroup(PackedTensors& tensors, const std::string& module, uint64_t rows, uint64_t columns) {
@@ -123,15 +127,35 @@ void packWrongGroup(PackedTensors& tensors, const std::string& module, uint64_t 
     tensors[module + ".g_idx"] = test::filled("I32", {columns}, int32_t{-3});
 }
 
+void packShortMap(PackedTensors& tensors, const std::string& module, uint64_t rows, uint64_t columns) {
+    test::packNf4(tensors, module, rows, columns);
+    tensors[module + ".weight.nested_quant_map"] = test::filled("F32", {255}, 0.25F);
+}
+
+void packFewBlocks(PackedTensors& tensors, const std::string& module, uint64_t rows, uint64_t columns) {
+    test::packNf4(tensors, module, rows, columns);
+    tensors[module + ".weight.absmax"] = test::filled("U8", {rows * columns / 128}, uint8_t{200});
+}
+
+void packWithoutState(PackedTensors& tensors, const std::string& module, uint64_t rows, uint64_t columns) {
+    test::packNf4(tensors, module, rows, columns);
+    tensors[module + ".weight.quant_state.bitsandbytes__nf4"] = {"U8", {2}, "{}"};
+}
+
+void packFewScales(PackedTensors& tensors, const std::string& module, uint64_t rows, uint64_t columns) {
+    test::packInt8(tensors, module, rows, columns);
+    tensors[module + ".SCB"] = test::filled("F32", {rows / 2}, 0.5F);
+}
+
 TEST(PackedWeights, whatIsWrongIsOneSentence) {
     auto folders = test::packedFolders();
-    const json gptqSettings = {{"quant_method", "gptq"}};
+    const json gptqSettings = {{"quant_method", "gptq"}}, bitsandbytes = {{"quant_method", "bitsandbytes"}};
     test::expectRefusals({
-        {withSetting(folders["gptq"], "quant_method", "bitsandbytes"),
-         "weights packed by \"bitsandbytes\" are not supported"},
+        {withSetting(folders["gptq"], "quant_method", "quip"),
+         "weights packed by \"quip\" are not supported"},
         {withSetting(folders["gptq"], "checkpoint_format", "marlin"),
          "GPTQ weights in the layout \"marlin\" are not supported"},
-        {test::packedFolder(packThreeBits, gptqSettings), "have 3 bits; 4 and 8 are supported"},
+        {test::packedFolder(packFiveBits, gptqSettings), "have 5 bits; 2, 3, 4 and 8 are supported"},
         {test::packedFolder(packWrongGroup, gptqSettings), "names group -3 of"},
         {withType(folders["gptq"], "mlp.up_proj.qweight", "F32"), "is stored as F32, which is not supported"},
         {withShape(folders["gptq"], "mlp.up_proj.scales", {64, 1}),
@@ -169,9 +193,25 @@ TEST(PackedWeights, whatIsWrongIsOneSentence) {
         {withSetting(folders["fp8"], "fmt", "e5m2"), "FP8 weights of the kind \"e5m2\""},
         {withShape(folders["mxfp4"], "mlp.experts.down_proj_scales", {1, 64, 1}), "MXFP4 weights"},
         {withShape(folders["mxfp4"], "mlp.experts.down_proj_blocks", {2, 32, 16, 1}), "MXFP4 weights"},
+        {withShape(folders["modelopt"], "mlp.up_proj.weight_scale", {32, 8}), "of the NVFP4 weights"},
+        {withType(folders["modelopt"], "mlp.up_proj.weight_scale_2", "I32"), "is not one number"},
+        {withShape(folders["modelopt"], "mlp.up_proj.weight", {1024, 2}),
+         "have rows of 4 values, no multiple of 64"},
+        {renamed(folders["modelopt"], "mlp.up_proj.weight_scale", "mlp.up_proj.pre_quant_scale"),
+         "weights with scales of activations"},
+        {withMlx(folders["mlx"], "mode", "mxfp4"), "MLX weights of the mode \"mxfp4\" are not supported"},
+        {withMlx(folders["mlx"], "group_size", 16), "have groups of 16, no multiple of 32"},
+        {withMlx(folders["mlx"], "model.layers.0.mlp.up_proj", {{"group_size", 0}}), "have groups of 0"},
+        {withMlx(folders["mlx"], "model.layers.0.mlp.up_proj", {{"group_size", 96}}), "of the MLX weights"},
+        {withShape(folders["mlx"], "mlp.up_proj.biases", {32, 2}), "of the MLX weights"},
+        {renamed(folders["mlx"], "mlp.up_proj.biases", "mlp.up_proj.other"), "biases' is missing"},
+        {test::packedFolder(packShortMap, bitsandbytes), "is packed in do not fit"},
+        {test::packedFolder(packFewBlocks, bitsandbytes), "numbers and shape of the weights"},
+        {test::packedFolder(packWithoutState, bitsandbytes), "does not say how its weights are packed"},
+        {test::packedFolder(packFewScales, bitsandbytes), "the scales of the weights"},
         {renamed(renamed(folders["mxfp4"], "mlp.experts.down_proj_blocks", "mlp.experts.down_proj"),
                  "mlp.experts.down_proj_scales", "unknown"),
-         "are read as MXFP4 only"},
+         "and 4 dimensions is not supported"},
     });
 }
 

@@ -75,24 +75,65 @@ inline void packFp8(PackedTensors& tensors, const std::string& module, uint64_t 
     tensors[module + ".weight_scale_inv"] = filled("F32", {(rows + 31) / 32, (columns + 31) / 32}, 0.125F);
 }
 
-/// One layer of two heads of 16.
-inline FolderFiles packedFolder(Pack pack, const nlohmann::json& settings) {
-    constexpr uint64_t kDim = 32, kFfn = 64;
+/// NVIDIA's.
+inline void packNvfp4(PackedTensors& tensors, const std::string& module, uint64_t rows, uint64_t columns) {
+    tensors[module + ".weight"] = filled("U8", {rows, columns / 2}, uint8_t{0x53});
+    tensors[module + ".weight_scale"] = filled("F8_E4M3", {rows, columns / 16}, uint8_t{0x31});
+    tensors[module + ".weight_scale_2"] = filled("F32", {}, 0.125F);
+}
+
+inline void packMlx(PackedTensors& tensors, const std::string& module, uint64_t rows, uint64_t columns) {
+    tensors[module + ".weight"] = filled("U32", {rows, columns / 8}, uint32_t{0x53A7691C});
+    tensors[module + ".scales"] = filled("F16", {rows, columns / 32}, kScale);
+    tensors[module + ".biases"] = filled("F16", {rows, columns / 32}, kScale);
+}
+
+/// Of six bits.
+inline void packWideMlx(PackedTensors& tensors, const std::string& module, uint64_t rows, uint64_t columns) {
+    packMlx(tensors, module, rows, columns);
+    tensors[module + ".weight"] = filled("U32", {rows, columns * 6 / 32}, uint32_t{0x53A7691C});
+}
+
+/// What is largest in each block of 64 packed, too.
+inline void packNf4(PackedTensors& tensors, const std::string& module, uint64_t rows, uint64_t columns) {
+    const std::string name = module + ".weight";
+    const uint64_t blocks = rows * columns / 64;
+    tensors[name] = filled("U8", {rows * columns / 2, 1}, uint8_t{0x53});
+    tensors[name + ".absmax"] = filled("U8", {blocks}, uint8_t{200});
+    tensors[name + ".nested_absmax"] = filled("F32", {(blocks + 255) / 256}, 0.5F);
+    tensors[name + ".nested_quant_map"] = filled("F32", {256}, 0.25F);
+    tensors[name + ".quant_map"] = filled("F32", {16}, 0.5F);
+    const std::string state =
+        nlohmann::json{{"quant_type", "nf4"},      {"blocksize", 64},         {"dtype", "bfloat16"},
+                       {"shape", {rows, columns}}, {"nested_blocksize", 256}, {"nested_offset", 0.125}}
+            .dump();
+    tensors[name + ".quant_state.bitsandbytes__nf4"] = {"U8", {state.size()}, state};
+}
+
+inline void packInt8(PackedTensors& tensors, const std::string& module, uint64_t rows, uint64_t columns) {
+    tensors[module + ".weight"] = filled("I8", {rows, columns}, uint8_t{0x53});
+    tensors[module + ".SCB"] = filled("F32", {rows}, 0.5F);
+}
+
+/// One layer of two heads of dim / 2.
+inline FolderFiles packedFolder(Pack pack, const nlohmann::json& settings, uint64_t dim = 32,
+                                const char* key = "quantization_config") {
+    const uint64_t ffn = 64;
     PackedTensors tensors;
-    tensors["model.embed_tokens.weight"] = filled("F32", {300, kDim}, 0.5F);
-    tensors["model.norm.weight"] = filled("F32", {kDim}, 1.0F);
+    tensors["model.embed_tokens.weight"] = filled("F32", {300, dim}, 0.5F);
+    tensors["model.norm.weight"] = filled("F32", {dim}, 1.0F);
     const std::string layer = "model.layers.0.";
     for (const char* norm : {"input_layernorm", "post_attention_layernorm"})
-        tensors[layer + norm + ".weight"] = filled("F32", {kDim}, 1.0F);
+        tensors[layer + norm + ".weight"] = filled("F32", {dim}, 1.0F);
     for (const char* matrix : {"q_proj", "k_proj", "v_proj", "o_proj"})
-        pack(tensors, layer + "self_attn." + matrix, kDim, kDim);
-    for (const char* matrix : {"gate_proj", "up_proj"}) pack(tensors, layer + "mlp." + matrix, kFfn, kDim);
-    pack(tensors, layer + "mlp.down_proj", kDim, kFfn);
+        pack(tensors, layer + "self_attn." + matrix, dim, dim);
+    for (const char* matrix : {"gate_proj", "up_proj"}) pack(tensors, layer + "mlp." + matrix, ffn, dim);
+    pack(tensors, layer + "mlp.down_proj", dim, ffn);
     nlohmann::json config = mixtralConfig();
     config["architectures"] = {"LlamaForCausalLM"};
-    config["hidden_size"] = kDim;
-    config["intermediate_size"] = kFfn;
-    config["quantization_config"] = settings;
+    config["hidden_size"] = dim;
+    config["intermediate_size"] = ffn;
+    config[key] = settings;
     return {{"config.json", config.dump()},
             {"model.safetensors", packedFile(tensors)},
             {"tokenizer.json", piecesTokenizer().dump()}};
@@ -145,6 +186,11 @@ inline std::map<std::string, FolderFiles> packedFolders() {
             {"compressed-tensors", packedFolder(packCompressed, {{"quant_method", "compressed-tensors"},
                                                                  {"format", "pack-quantized"}})},
             {"fp8", packedFolder(packFp8, {{"quant_method", "fp8"}, {"weight_block_size", {32, 32}}})},
+            {"modelopt", packedFolder(packNvfp4, {{"quant_method", "modelopt"}}, 64)},
+            {"mlx", packedFolder(packMlx, {{"group_size", 32}}, 32, "quantization")},
+            {"mlx6", packedFolder(packWideMlx, {{"group_size", 32}}, 32, "quantization")},
+            {"nf4", packedFolder(packNf4, {{"quant_method", "bitsandbytes"}})},
+            {"int8", packedFolder(packInt8, {{"quant_method", "bitsandbytes"}})},
             {"mxfp4", packedExpertsFolder()}};
 }
 

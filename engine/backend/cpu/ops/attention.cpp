@@ -19,6 +19,7 @@ using kernels::OnlineSoftmax;
 constexpr uint32_t kSplitKeys = 8 * kPageTokens;
 /// Queries of different tokens that a thread takes at a time: enough that unpacking a page costs little.
 constexpr uint32_t kBlockRows = 32;
+constexpr uint32_t kFewestBlockRows = 4;
 /// Heads of one kv head that a thread takes at a time, for the same reason: where many share it, threads
 /// share them.
 constexpr uint32_t kBlockHeads = 16;
@@ -360,11 +361,20 @@ class Attention {
         for (size_t d = 0; d < m_valueDim; ++d) y[d] = acc[d] * inverse;
     }
 
+    /// Rows of a block: as many as share a page well, but fewer where threads would have nothing to do.
+    uint32_t blockRows(uint32_t maxRows) const {
+        const size_t parts = m_context.runs.size() * numParts();
+        const size_t wanted = 2 * size_t{m_context.threads.numThreads()};  // items of work
+        const auto blocks = static_cast<uint32_t>((wanted + parts - 1) / parts);
+        return std::clamp((maxRows + blocks - 1) / blocks, kFewestBlockRows, kBlockRows);
+    }
+
     /// Queries in blocks; the splits of each one after the other.
     void runWhole() const {
         uint32_t maxRows = 0;
         for (const RunRows& run : m_context.runs) maxRows = std::max(maxRows, run.numRows);
-        const size_t blocks = (maxRows + kBlockRows - 1) / kBlockRows;
+        const uint32_t rowsOfBlock = blockRows(maxRows);
+        const size_t blocks = (maxRows + rowsOfBlock - 1) / rowsOfBlock;
         const size_t items = m_context.runs.size() * blocks * numParts();
         m_context.threads.parallelFor(items, 1, [&](size_t begin, size_t end, uint32_t thread) {
             for (size_t item = begin; item < end; ++item) {
@@ -372,10 +382,10 @@ class Attention {
                 // Late queries first: they see most keys, and a thread that starts one late makes others
                 // wait.
                 const auto block = static_cast<uint32_t>(blocks - 1 - item / numParts() % blocks);
-                const uint32_t firstRow = block * kBlockRows;
+                const uint32_t firstRow = block * rowsOfBlock;
                 if (firstRow >= run.numRows) continue;
                 attendBlock(
-                    {&run, firstRow, std::min(kBlockRows, run.numRows - firstRow), part(item % numParts())},
+                    {&run, firstRow, std::min(rowsOfBlock, run.numRows - firstRow), part(item % numParts())},
                     m_context.threadFloats(thread));
             }
         });

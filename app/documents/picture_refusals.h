@@ -14,6 +14,7 @@ enum class PictureRefusal {
     TooManyPixels,
     TooLarge,
     Heic,
+    Avif,
     Unknown,
     ReaderFailed,
 };
@@ -33,6 +34,8 @@ inline constexpr std::array kPictureRefusals{
                        "This file is too large to be read as a picture: 64 MB can be read."},
     PictureRefusalInfo{"pictureHeic", ErrorCode::Unsupported,
                        "This is a picture in the format HEIC, which cannot be read; save it as JPEG or PNG."},
+    PictureRefusalInfo{"pictureAvif", ErrorCode::Unsupported,
+                       "This is a picture in the format AVIF, which cannot be read; save it as JPEG or PNG."},
     PictureRefusalInfo{"pictureUnknown", ErrorCode::Unsupported,
                        "This is no picture of a kind that can be read: those are PNG, JPEG and WebP."},
     PictureRefusalInfo{"pictureReaderFailed", ErrorCode::Corrupt,

@@ -1,6 +1,7 @@
 #include <csetjmp>
 #include <cstdio>
 // clang-format off: it needs what is above
+#include <jerror.h>
 #include <jpeglib.h>
 // clang-format on
 
@@ -17,13 +18,16 @@ constexpr unsigned kMostMarkerBytes = 0xFFFF;
 struct ErrorExit {
     jpeg_error_mgr manager;
     std::jmp_buf back;
+    bool isCutShort = false;  ///< data of pixels are missing, in whose place grey would stand
 };
 
 [[noreturn]] void leave(j_common_ptr info) {
     std::longjmp(reinterpret_cast<ErrorExit*>(info->err)->back, 1);
 }
 void saysNothing(j_common_ptr) {}
-void countsNothing(j_common_ptr, int) {}
+void noteWarning(j_common_ptr info, int) {
+    if (info->err->msg_code == JWRN_HIT_MARKER) reinterpret_cast<ErrorExit*>(info->err)->isCutShort = true;
+}
 
 /// A file being decoded.
 struct JpegFile {
@@ -37,7 +41,7 @@ struct JpegFile {
         info.err = ::jpeg_std_error(&error.manager);
         error.manager.error_exit = leave;
         error.manager.output_message = saysNothing;
-        error.manager.emit_message = countsNothing;
+        error.manager.emit_message = noteWarning;
         if (setjmp(error.back)) return;
         ::jpeg_create_decompress(&info);
         ::jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
@@ -67,7 +71,7 @@ struct JpegFile {
             out += size_t{3} * info.output_width;
         }
         ::jpeg_finish_decompress(&info);
-        return true;
+        return !error.isCutShort;
     }
 
     /// Programs of Adobe, which write such files, turn the inks around: 255 is none.

@@ -1,5 +1,7 @@
 #include "app/documents/readers/pictures/pixels.h"
 
+#include <algorithm>
+
 #include "app/documents/limits.h"
 #include "app/documents/picture_refusals.h"
 
@@ -13,19 +15,26 @@ bool isWebp(std::string_view bytes) {
     return bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP");
 }
 
-/// HEIF files begin with a box that names their kind.
-bool isHeic(std::string_view bytes) {
-    if (bytes.size() < 12 || bytes.substr(4, 4) != "ftyp") return false;
-    for (const std::string_view brand : {"heic", "heix", "heim", "heis", "hevc", "mif1", "msf1", "avif"})
-        if (bytes.substr(8, 4) == brand) return true;
-    return false;
+/// HEIF files begin with a box that names their kind, and the kinds that it is as well.
+PictureRefusal refusalOf(std::string_view bytes) {
+    constexpr size_t kBrandBytes = 4, kMostBrands = 16;
+    if (bytes.size() < 12 || bytes.substr(4, 4) != "ftyp") return PictureRefusal::Unknown;
+    bool isHeic = false;
+    for (size_t at = 8; at + kBrandBytes <= std::min(bytes.size(), 8 + kMostBrands * kBrandBytes);
+         at += kBrandBytes) {
+        const std::string_view brand = bytes.substr(at, kBrandBytes);
+        if (brand == "avif" || brand == "avis") return PictureRefusal::Avif;
+        for (const std::string_view each : {"heic", "heix", "heim", "heis", "hevc", "mif1", "msf1"})
+            isHeic = isHeic || brand == each;
+    }
+    return isHeic ? PictureRefusal::Heic : PictureRefusal::Unknown;
 }
 
 Result<StoredPicture> decodeStored(std::string_view bytes) {
     if (bytes.starts_with(kPng)) return decodePng(bytes);
     if (bytes.starts_with(kJpeg)) return decodeJpeg(bytes);
     if (isWebp(bytes)) return decodeWebp(bytes);
-    return refuse(isHeic(bytes) ? PictureRefusal::Heic : PictureRefusal::Unknown);
+    return refuse(refusalOf(bytes));
 }
 
 }  // namespace

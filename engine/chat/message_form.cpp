@@ -1,4 +1,6 @@
 // Which form of messages a template takes: it is asked with small chats of marked texts.
+#include <algorithm>
+
 #include "engine/chat/jinja/from_json.h"
 #include "engine/chat/message_values.h"
 #include "engine/chat/template_variables.h"
@@ -46,6 +48,34 @@ class Asking {
         return has(text, kFirst) && has(text, kSecond) && !has(text, "'type'") && !has(text, "\"type\"");
     }
 
+    /// Whether a text that is no list gets lost.
+    bool needsList(Role role) {
+        json messages = json::array({{{"role", roleName(role)}, {"content", kFirst}}});
+        if (role == Role::Assistant) messages.insert(messages.begin(), question());
+        if (role != Role::User) messages.push_back(question());
+        const auto text = render(messages);
+        return text && !has(text, kFirst);
+    }
+
+    /// What a picture in a list becomes: the same text for each.
+    std::string imageMark() {
+        const auto none = withPictures(0), one = withPictures(1), two = withPictures(2);
+        if (!none || !one || !two || one->size() <= none->size()) return {};
+        const auto begin = std::ranges::mismatch(*none, *one).in1 - none->begin();
+        std::string mark = one->substr(static_cast<size_t>(begin), one->size() - none->size());
+        constexpr std::string_view kSpace = " \t\r\n";
+        mark.erase(0, std::min(mark.find_first_not_of(kSpace), mark.size()));
+        mark.erase(mark.find_last_not_of(kSpace) + 1);
+        if (mark.empty() || mark.find("qz") != mark.npos) return {};
+        const auto count = [&mark](std::string_view text) {
+            size_t times = 0;
+            for (size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + mark.size()))
+                ++times;
+            return times;
+        };
+        return count(*none) == 0 && count(*one) == 1 && count(*two) == 2 ? mark : "";
+    }
+
     bool knowsDevelopers() {
         return has(render({{{"role", "developer"}, {"content", kFirst}}, question()}), kFirst);
     }
@@ -64,6 +94,13 @@ class Asking {
     /// What published templates make of such chats takes a hundredth of it.
     static constexpr size_t kMostWork = size_t{32} << 20;
 
+    std::optional<std::string> withPictures(int count) {
+        json list = json::array({{{"type", "text"}, {"text", kFirst}}});
+        for (int i = 0; i < count; ++i) list.push_back({{"type", "image"}});
+        list.push_back({{"type", "text"}, {"text", kSecond}});
+        return render({{{"role", "user"}, {"content", list}}});
+    }
+
     static json question() { return {{"role", "user"}, {"content", "qzquestion"}}; }
 
     const jinja::Template& m_template;
@@ -78,6 +115,10 @@ MessageForm findMessageForm(const jinja::Template& chatTemplate, std::string_vie
     MessageForm form;
     for (const Role role : {Role::System, Role::User, Role::Assistant})
         form.lists[static_cast<size_t>(role)] = asking.takesList(role);
+    for (const Role role : {Role::System, Role::User, Role::Assistant})
+        form.needsLists[static_cast<size_t>(role)] =
+            form.lists[static_cast<size_t>(role)] && asking.needsList(role);
+    if (form.lists[static_cast<size_t>(Role::User)]) form.imageMark = asking.imageMark();
     form.knowsDevelopers = mentions("developer") && asking.knowsDevelopers();
     form.hasCalls = mentions("tool_calls");
     if (!form.hasCalls) return form;

@@ -88,19 +88,31 @@ class ValueList {
 
     Result<Value> contentOf(const ChatMessage& message, bool hasCalls) const {
         if (message.parts.empty() && hasCalls && !m_form.noneIsEmpty) return jinja::None{};
-        const bool areTexts =
-            std::ranges::all_of(message.parts, [](const Part& part) { return part.kind == PartKind::Text; });
-        if (message.parts.size() < 2 || !areTexts || !m_form.lists[static_cast<size_t>(message.role)])
-            return makeText(messageText(message, m_called), Origin::Message);
-        std::vector<Value> texts;
-        for (const Part& part : message.parts) {
-            Fields fields;
-            fields.set("type", makeText("text", Origin::Template));
-            fields.setText("text", part.text);
-            INGLE_TRY_ASSIGN(Value text, fields.take());
-            texts.push_back(std::move(text));
+        const auto role = static_cast<size_t>(message.role);
+        const bool showsPictures =
+            !m_form.imageMark.empty() && message.role == Role::User &&
+            std::ranges::find(message.parts, PartKind::Image, &Part::kind) != message.parts.end();
+        const bool areItems = std::ranges::all_of(message.parts, [&](const Part& part) {
+            return part.kind == PartKind::Text || (showsPictures && part.kind == PartKind::Image);
+        });
+        const bool isList = areItems && (message.parts.size() > 1 || showsPictures) && m_form.lists[role];
+        const bool mustBeList = m_form.needsLists[role] && !message.parts.empty();
+        if (!isList && !mustBeList) return makeText(messageText(message, m_called), Origin::Message);
+        std::vector<Value> items;
+        const std::vector<Part> whole{{PartKind::Text, isList ? "" : messageText(message, m_called), {}}};
+        for (const Part& part : isList ? message.parts : whole) {
+            INGLE_TRY_ASSIGN(Value item, itemOf(part));
+            items.push_back(std::move(item));
         }
-        return jinja::makeList(std::move(texts));
+        return jinja::makeList(std::move(items));
+    }
+
+    static Result<Value> itemOf(const Part& part) {
+        Fields fields;
+        const bool isPicture = part.kind == PartKind::Image;
+        fields.set("type", makeText(isPicture ? "image" : "text", Origin::Template));
+        if (!isPicture) fields.setText("text", part.text);
+        return fields.take();
     }
 
     Result<Value> callList(std::span<const Part> calls) {

@@ -78,11 +78,40 @@ bool says(std::span<const tokenizer::TextSegment> segments, const ChatMessage& m
     std::string said;
     for (const auto& segment : segments)
         if (!segment.parseSpecial) said += segment.text;
-    const std::string text = messageText(message);
+    ChatMessage texts = message;
+    std::erase_if(texts.parts, [](const Part& part) { return part.kind == PartKind::Image; });
+    const std::string text = messageText(texts);
     const size_t begin = text.find_first_not_of(" \t\r\n");
     if (begin == text.npos) return true;
     const std::string_view words = std::string_view(text).substr(begin, kMost);
     return lowered(said).find(lowered(words.substr(0, words.find_first_of("\r\n")))) != said.npos;
+}
+
+/// Puts the texts of the users' pictures in the place of what a template writes for them. False: it does not
+/// write as many.
+bool replaceMarks(std::vector<tokenizer::TextSegment>& segments, const std::string& mark,
+                  std::span<const ChatMessage> messages) {
+    std::vector<std::string> texts;
+    for (const ChatMessage& message : messages)
+        for (const Part& part : message.parts)
+            if (part.kind == PartKind::Image && message.role == Role::User) texts.push_back(part.text);
+    size_t numMarks = 0;
+    for (tokenizer::TextSegment& segment : segments) {
+        if (!segment.parseSpecial) continue;
+        for (size_t at = segment.text.find(mark); at != segment.text.npos; ++numMarks) {
+            if (numMarks == texts.size()) return false;
+            segment.text.replace(at, mark.size(), texts[numMarks]);
+            at = segment.text.find(mark, at + texts[numMarks].size());
+        }
+    }
+    return numMarks == texts.size();
+}
+
+bool haveUsersPictures(std::span<const ChatMessage> messages) {
+    return std::ranges::any_of(messages, [](const ChatMessage& message) {
+        return message.role == Role::User &&
+               std::ranges::find(message.parts, PartKind::Image, &Part::kind) != message.parts.end();
+    });
 }
 
 /// Two sentences, each of which may be empty.
@@ -230,13 +259,20 @@ Result<PromptRenderer::Rendered> PromptRenderer::renderMessages(const Source& so
                               std::span<const ChatMessage> given) -> Result<Rendered> {
         INGLE_TRY_ASSIGN(const jinja::Value values, messageValues(given, tried));
         INGLE_TRY_ASSIGN(Segments segments, renderTemplate(source.jinja, values, variables, add, meter));
+        if (!tried.imageMark.empty() && haveUsersPictures(given) &&
+            !replaceMarks(segments, tried.imageMark, given))
+            return fail(ErrorCode::InvalidArgument, "the template leaves pictures out");
         return Rendered{.segments = std::move(segments), .note = {}};
     };
     auto rendered = renderIn(form, messages);
+    if (!rendered && !form.imageMark.empty()) {
+        form.imageMark.clear();  // the texts of pictures are ordinary ones
+        rendered = renderIn(form, messages);
+    }
     if (rendered) return rendered;
     // The small chats by which the form was found do not tell everything.
     form.noneIsEmpty = true;
-    form.lists = {};
+    form.lists = form.needsLists = {};
     if (auto plainer = renderIn(form, messages)) return plainer;
     if (std::ranges::find(messages, Role::System, &ChatMessage::role) == messages.end()) return rendered;
     if (auto merged = renderIn(form, withoutSystem(messages))) {

@@ -50,6 +50,41 @@ TEST(PromptRenderer, rolesAreMarkupAndMessagesAreNot) {
     EXPECT_THAT(markup, testing::ElementsAre("<s><|system|>", "</s><|user|>", "</s><|assistant|>"));
 }
 
+/// A picture between texts, whose own text is a mark of the caller's.
+const std::vector<ChatMessage> kPictures = {
+    {Role::User,
+     {{PartKind::Image, "[0]", "a"}, {PartKind::Text, "What?", {}}, {PartKind::Image, "[1]", "b"}}},
+    textMessage(Role::Assistant, "That."),
+    textMessage(Role::User, "Thanks, <img>.")};
+
+TEST(PromptRenderer, picturesStandWhereTheTemplateWritesThem) {
+    // As Qwen2-VL's.
+    const auto renderer = PromptRenderer::create(modelWith(
+        "{% for m in messages %}<{{ m.role }}>{% if m.content is string %}{{ m.content }}{% else %}"
+        "{% for c in m.content %}{% if c.type == 'image' %}<img><pad></img>{% else %}{{ c.text }}{% endif %}"
+        "{% endfor %}{% endif %}\n{% endfor %}"));
+    const auto rendered = renderer.render(kPictures, GenerationPrompt::Omit);
+    EXPECT_EQ(rendered.note, "");
+    EXPECT_EQ(textOf(rendered.segments), "<user>[0]What?[1]\n<assistant>That.\n<user>Thanks, <img>.\n");
+}
+
+TEST(PromptRenderer, aTemplateThatWantsListsGetsThem) {
+    // As SmolVLM's, which drops what is no list.
+    const auto renderer = PromptRenderer::create(
+        modelWith("{% for m in messages %}{{ m.role | capitalize }}{% if m.content[0]['type'] == 'image' "
+                  "%}:{% else %}: "
+                  "{% endif %}{% for c in m.content %}{% if c['type'] == 'text' %}{{ c['text'] }}"
+                  "{% elif c['type'] == 'image' %}<image>{% endif %}{% endfor %}<end>\n{% endfor %}"));
+    EXPECT_EQ(textOf(renderer.render(kPictures, GenerationPrompt::Omit).segments),
+              "User:[0]What?[1]<end>\nAssistant: That.<end>\nUser: Thanks, <img>.<end>\n");
+}
+
+TEST(PromptRenderer, aTemplateThatKnowsNoPicturesHasTheirTexts) {
+    const auto renderer = PromptRenderer::create(modelWith(kTemplate));
+    EXPECT_THAT(textOf(renderer.render(kPictures, GenerationPrompt::Omit).segments),
+                HasSubstr("<|user|>[0]What?[1]</s>"));
+}
+
 TEST(PromptRenderer, aRefusedSystemMessageBeginsTheFirstQuestion) {
     const auto renderer = PromptRenderer::create(modelWith(kNoSystem));
     const auto rendered = renderer.render(kChat, GenerationPrompt::Add);

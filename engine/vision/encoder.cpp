@@ -67,24 +67,65 @@ Result<std::unique_ptr<TowerEncoder>> TowerEncoder::create(const TowerSpec& spec
     return encoder;
 }
 
-Result<EncodedPicture> TowerEncoder::encode(const Picture& picture) {
+Result<CutPicture> TowerEncoder::cut(const Picture& picture) const {
     if (picture.width == 0 || picture.height == 0 ||
         picture.rgb.size() != uint64_t{3} * picture.width * picture.height)
         return fail(ErrorCode::InvalidArgument, "a picture of {} × {} pixels cannot be {} bytes",
                     picture.width, picture.height, picture.rgb.size());
     INGLE_TRY_ASSIGN(CutPicture cut, m_spec.cutter->cut(picture));
-    EncodedPicture encoded{
-        .tiles = {}, .after = cut.after, .pixels = {}, .rowWidth = m_spec.outDim, .rows = {}};
-    encoded.hasGrid = m_spec.hasGrid;
-    for (CutPicture::Tile& part : cut.tiles) {
-        PictureTile tile{
-            .before = std::move(part.before), .width = part.picture.width, .height = part.picture.height};
-        INGLE_TRY_ASSIGN(const std::vector<float> rows, encodeTile(part.picture, tile));
-        tile.numRows = static_cast<uint32_t>(rows.size() / m_spec.outDim);
-        encoded.tiles.push_back(std::move(tile));
-        encoded.rows.insert(encoded.rows.end(), rows.begin(), rows.end());
-        encoded.pixels.insert(encoded.pixels.end(), part.picture.rgb.begin(), part.picture.rgb.end());
+    cut.size = sizeOf(picture);
+    return cut;
+}
+
+Result<PictureLayout> TowerEncoder::layoutOf(const CutPicture& cut) const {
+    PictureLayout layout{.width = cut.size.width,
+                         .height = cut.size.height,
+                         .tiles = {},
+                         .after = cut.after,
+                         .rowWidth = m_spec.outDim,
+                         .hasGrid = m_spec.hasGrid};
+    for (const CutPicture::Tile& part : cut.tiles) {
+        const Size size = sizeOf(part.picture);
+        INGLE_TRY_ASSIGN(const PatchGrid patches, patchesOf(size));
+        const Size cells = cellsOfTile(patches);
+        const uint32_t lineEnds = m_spec.lineEnd.empty() ? 0 : cells.height - 1;
+        const auto numRows = static_cast<uint32_t>(cells.area()) + lineEnds;
+        const Size shown{cut.size.width / part.grid.width, cut.size.height / part.grid.height};
+        layout.tiles.push_back({.before = part.before,
+                                .width = size.width,
+                                .height = size.height,
+                                .numRows = numRows,
+                                .columns = cells.width,
+                                .lines = cells.height,
+                                .seen = {.left = shown.width * part.column,
+                                         .top = shown.height * part.line,
+                                         .width = shown.width,
+                                         .height = shown.height,
+                                         .seenWidth = size.width,
+                                         .seenHeight = size.height,
+                                         .tokens = numRows}});
     }
+    return layout;
+}
+
+Result<std::vector<float>> TowerEncoder::encode(const CutPicture& cut,
+                                                const std::function<bool()>& cancelled) {
+    m_programs.cancelBy(cancelled);
+    std::vector<float> rows;
+    for (const CutPicture::Tile& part : cut.tiles) {
+        INGLE_TRY_ASSIGN(const std::vector<float> made, encodeTile(part.picture));
+        rows.insert(rows.end(), made.begin(), made.end());
+    }
+    return rows;
+}
+
+Result<EncodedPicture> TowerEncoder::encode(const Picture& picture) {
+    INGLE_TRY_ASSIGN(const CutPicture cut, this->cut(picture));
+    EncodedPicture encoded;
+    INGLE_TRY_ASSIGN(static_cast<PictureLayout&>(encoded), layoutOf(cut));
+    INGLE_TRY_ASSIGN(encoded.rows, encode(cut, nullptr));
+    for (const CutPicture::Tile& part : cut.tiles)
+        encoded.pixels.insert(encoded.pixels.end(), part.picture.rgb.begin(), part.picture.rgb.end());
     return encoded;
 }
 
@@ -141,23 +182,26 @@ Result<std::vector<float>> TowerEncoder::towerRows(const Picture& picture, Patch
     return rows;
 }
 
-Result<std::vector<float>> TowerEncoder::encodeTile(const Picture& picture, PictureTile& tile) {
-    const Size patches{picture.width / m_spec.patch, picture.height / m_spec.patch};
+Result<PatchGrid> TowerEncoder::patchesOf(Size tile) const {
+    const Size patches{tile.width / m_spec.patch, tile.height / m_spec.patch};
     if (patches.area() == 0 || patches.area() > kMostPatches)
         return fail(ErrorCode::InvalidArgument,
-                    "a picture of {} × {} pixels, of which at most {} patches fit", picture.width,
-                    picture.height, kMostPatches);
+                    "a picture of {} × {} pixels, of which at most {} patches fit", tile.width, tile.height,
+                    kMostPatches);
     const uint32_t side = m_spec.earlyMerge ? 2 : m_spec.windows ? m_spec.windows->side : 0;
-    PatchGrid grid = gridOf(patches, side);
+    return gridOf(patches, side);
+}
+
+Size TowerEncoder::cellsOfTile(const PatchGrid& patches) const {
+    if (m_spec.resampler) return {m_spec.resampler->numQueries, 1};
+    return cellsOf(m_spec.earlyMerge ? cellsOf(patches.size, 2) : patches.size, m_spec.merge);
+}
+
+Result<std::vector<float>> TowerEncoder::encodeTile(const Picture& picture) {
+    INGLE_TRY_ASSIGN(PatchGrid grid, patchesOf(sizeOf(picture)));
+    const Size cells = cellsOfTile(grid);
     INGLE_TRY_ASSIGN(const std::vector<float> rows, towerRows(picture, grid));
-    if (m_spec.resampler) {
-        tile.columns = m_spec.resampler->numQueries;
-        tile.lines = 1;
-        return resampled(rows, grid);
-    }
-    const Size cells = cellsOf(grid.size, m_spec.merge);
-    tile.columns = cells.width;
-    tile.lines = cells.height;
+    if (m_spec.resampler) return resampled(rows, grid);
     const std::vector<float> joined = joinedRows(m_spec, rows, m_spec.rowWidth(), grid);
     INGLE_TRY_ASSIGN(std::vector<float> made,
                      m_programs.run(projector(), {joined, static_cast<uint32_t>(cells.area())}));

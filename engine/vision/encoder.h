@@ -1,6 +1,7 @@
 /// A vision tower at work: pictures to rows for the text model.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -19,15 +20,26 @@ class TowerEncoder {
     static Result<std::unique_ptr<TowerEncoder>> create(const TowerSpec& spec, const models::Weights& weights,
                                                         backend::Backend& backend);
 
-    /// Errors: InvalidArgument, OutOfMemory, Device.
+    /// Cuts a picture as the tower reads it. Any thread. Errors: InvalidArgument.
+    Result<CutPicture> cut(const Picture& picture) const;
+    /// How such a picture stands in a prompt. Any thread. Errors: InvalidArgument.
+    Result<PictureLayout> layoutOf(const CutPicture& cut) const;
+    /// Its rows, of all tiles. `cancelled` is asked from time to time and may be null. Errors:
+    /// InvalidArgument, OutOfMemory, Device, Cancelled.
+    Result<std::vector<float>> encode(const CutPicture& cut, const std::function<bool()>& cancelled);
+    /// All of it at once. Errors: of those three.
     Result<EncodedPicture> encode(const Picture& picture);
 
   private:
     TowerEncoder(const TowerSpec& spec, const models::Weights& weights, backend::Backend& backend)
         : m_spec(spec), m_weights(weights), m_programs(backend) {}
 
+    /// The grid of a tile's patches. Errors: InvalidArgument.
+    Result<PatchGrid> patchesOf(Size tile) const;
+    /// The grid of its rows.
+    Size cellsOfTile(const PatchGrid& patches) const;
     /// Rows of one tile, [cells, outDim], and of a line's end where there are some.
-    Result<std::vector<float>> encodeTile(const Picture& picture, PictureTile& tile);
+    Result<std::vector<float>> encodeTile(const Picture& picture);
     Result<std::vector<float>> towerRows(const Picture& picture, PatchGrid& grid);
     Result<std::vector<float>> resampled(std::span<const float> rows, const PatchGrid& grid);
     /// Rows of patches with their positions, and the class token among them.

@@ -210,7 +210,7 @@ Result<BoundTower> bindTower(formats::ModelFile& file, const std::optional<Pictu
                     file.path, shown(type));
     flattenPatches(file);
     INGLE_TRY_ASSIGN(const models::Keys keys, models::Keys::of(file));
-    BoundTower tower;
+    BoundTower tower{.family = *family, .spec = {}, .weights = {}};
     INGLE_TRY_ASSIGN(tower.spec, readCommon(keys));
     tower.spec.type = type;
     exchangeUpAndDown(file, tower.spec);

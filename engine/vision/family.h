@@ -31,6 +31,8 @@ struct VisionFile {
 
 struct VisionFamily {
     std::span<const std::string_view> types;  ///< clip.projector_type
+    /// The text models that its files go with, by their architecture; empty: any whose rows are as wide.
+    std::span<const std::string_view> archs = {};
     /// Completes what all files state. Errors: Corrupt, Unsupported.
     Status (*read)(const VisionFile& file, TowerSpec& spec);
 };
@@ -39,6 +41,7 @@ std::span<const VisionFamily* const> allVisionFamilies();
 
 /// A vision file, and its tower with checked weights, which point into the file.
 struct BoundTower {
+    const VisionFamily* family = nullptr;
     TowerSpec spec;
     models::Weights weights;
 };

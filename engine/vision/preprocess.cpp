@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ingle/error_ids.h"
+
 namespace ingle::vision {
 namespace {
 
@@ -94,9 +96,10 @@ Picture Resizing::to(const Picture& picture, Size size) const {
 Status checkProportions(Size size) {
     const uint64_t longer = std::max(size.width, size.height);
     if (longer <= uint64_t{kMostRatio} * std::min(size.width, size.height)) return {};
-    return fail(ErrorCode::InvalidArgument,
-                "a picture of {} × {} pixels is too narrow: one side may be {} times the other at most",
-                size.width, size.height, kMostRatio);
+    return withId<ErrorId::PictureTooNarrow>(
+        fail(ErrorCode::InvalidArgument,
+             "a picture of {} × {} pixels is too narrow: one side may be {} times the other at most",
+             size.width, size.height, kMostRatio));
 }
 
 Size UnitSizes::rounded(Size size) const {

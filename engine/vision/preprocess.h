@@ -17,9 +17,13 @@ struct CutPicture {
     struct Tile {
         std::string before;
         Picture picture;
+        Size grid{1, 1};  ///< tiles of the picture, of which it shows the one at (column, line)
+        uint32_t column = 0;
+        uint32_t line = 0;
     };
     std::vector<Tile> tiles;
     std::string after;
+    Size size{};  ///< of the picture before it was cut
 };
 
 enum class Fit : uint8_t {

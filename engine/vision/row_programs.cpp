@@ -74,6 +74,7 @@ Result<std::vector<float>> RowPrograms::runOn(size_t graph, const RowStep& step,
     INGLE_TRY(entry.program->run({.tokens = tokens,
                                   .runs = sequenceRuns,
                                   .logitRows = wanted,
+                                  .cancelled = m_cancelled,
                                   .inputRows = step.rows,
                                   .coordinates = step.coordinates}));
     std::vector<float> made;

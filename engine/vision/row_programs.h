@@ -1,6 +1,7 @@
 /// Programs that turn rows into rows, compiled for as many as they have to take.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -25,6 +26,8 @@ class RowPrograms {
 
     /// Adds a graph that ends in rows; returns its number.
     size_t add(graph::Graph graph);
+    /// What is asked from time to time whether to end a step; null: nothing.
+    void cancelBy(std::function<bool()> cancelled) { m_cancelled = std::move(cancelled); }
     /// Its rows. Errors: as of Backend::compile() and Program::run().
     Result<std::vector<float>> run(size_t graph, const RowStep& step);
     /// The same of a graph whose rows see those that `before` keeps of its own.
@@ -47,6 +50,7 @@ class RowPrograms {
     Result<Sequences> createSequences(size_t count);
 
     backend::Backend& m_backend;
+    std::function<bool()> m_cancelled;
     std::vector<Entry> m_entries;
     backend::MemorySpec m_memorySpec;
     std::unique_ptr<backend::MemoryPool> m_pool;  ///< gone after the programs

@@ -10,10 +10,12 @@ namespace {
 /// A picture of whole tiles, line by line; `before(line, column)` is the text before one.
 template <typename Before>
 void cutTiles(const Picture& picture, Size tile, const Before& before, CutPicture& cut) {
-    for (uint32_t line = 0; line < picture.height / tile.height; ++line)
-        for (uint32_t column = 0; column < picture.width / tile.width; ++column)
-            cut.tiles.push_back(
-                {before(line, column), cropped(picture, column * tile.width, line * tile.height, tile)});
+    const Size grid{picture.width / tile.width, picture.height / tile.height};
+    for (uint32_t line = 0; line < grid.height; ++line)
+        for (uint32_t column = 0; column < grid.width; ++column)
+            cut.tiles.push_back({before(line, column),
+                                 cropped(picture, column * tile.width, line * tile.height, tile), grid,
+                                 column, line});
 }
 
 class InBestTiles final : public Cutter {

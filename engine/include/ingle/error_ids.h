@@ -74,6 +74,17 @@ enum class ErrorId {
     DiskFull,
     GrammarRefused,
     GrammarTooWide,
+    PictureNeeded,
+    CannotSee,
+    VisionFileUnfit,
+    PictureDamaged,
+    PictureTooManyPixels,
+    PictureTooLarge,
+    PictureTooNarrow,
+    PictureHeic,
+    PictureAvif,
+    PictureUnknown,
+    PictureReaderFailed,
     Cancelled,
 };
 
@@ -152,6 +163,18 @@ inline constexpr std::array kErrorIds{
     ErrorIdInfo{ErrorId::DiskFull, "diskFull"},
     ErrorIdInfo{ErrorId::GrammarRefused, "grammarRefused", {"why"}},  // a grammar or schema for an answer
     ErrorIdInfo{ErrorId::GrammarTooWide, "grammarTooWide"},  // it allows too many continuations at once
+    ErrorIdInfo{ErrorId::PictureNeeded, "pictureNeeded", {"hash"}},  // it has to be sent first, or again
+    ErrorIdInfo{ErrorId::CannotSee, "cannotSee", {"model"}},         // it has no vision file
+    ErrorIdInfo{ErrorId::VisionFileUnfit, "visionFileUnfit", {"path"}},
+    // The files of pictures: app/documents/picture_refusals.h.
+    ErrorIdInfo{ErrorId::PictureDamaged, "pictureDamaged"},
+    ErrorIdInfo{ErrorId::PictureTooManyPixels, "pictureTooManyPixels"},
+    ErrorIdInfo{ErrorId::PictureTooLarge, "pictureTooLarge"},
+    ErrorIdInfo{ErrorId::PictureTooNarrow, "pictureTooNarrow"},
+    ErrorIdInfo{ErrorId::PictureHeic, "pictureHeic"},
+    ErrorIdInfo{ErrorId::PictureAvif, "pictureAvif"},
+    ErrorIdInfo{ErrorId::PictureUnknown, "pictureUnknown"},
+    ErrorIdInfo{ErrorId::PictureReaderFailed, "pictureReaderFailed"},
     ErrorIdInfo{ErrorId::Cancelled, "cancelled"},
 };
 static_assert(

@@ -8,6 +8,7 @@ namespace {
 using tensor::Shape;
 
 constexpr std::string_view kTypes[] = {"gemma3"};
+constexpr std::string_view kArchs[] = {"gemma3"};
 constexpr const char* kNorm = "mm.soft_emb_norm";
 constexpr const char* kProjection = "mm.input_projection.weight";
 
@@ -32,6 +33,6 @@ Status read(const VisionFile& file, TowerSpec& spec) {
 
 }  // namespace
 
-extern const VisionFamily vision{.types = kTypes, .read = read};
+extern const VisionFamily vision{.types = kTypes, .archs = kArchs, .read = read};
 
 }  // namespace ingle::vision::gemma3_vision

@@ -6,6 +6,7 @@ namespace ingle::vision::gemma4uv_vision {
 namespace {
 
 constexpr std::string_view kTypes[] = {"gemma4uv"};
+constexpr std::string_view kArchs[] = {"gemma4"};
 
 graph::Value project(graph::Builder& b, const TowerSpec& spec, const models::Weights& w, graph::Value x) {
     return towerLinear(b, w, b.rmsNorm(x, nullptr, spec.eps, "normed"), "mm.input_projection");
@@ -28,6 +29,6 @@ Status read(const VisionFile& file, TowerSpec& spec) {
 
 }  // namespace
 
-extern const VisionFamily vision{.types = kTypes, .read = read};
+extern const VisionFamily vision{.types = kTypes, .archs = kArchs, .read = read};
 
 }  // namespace ingle::vision::gemma4uv_vision

@@ -11,6 +11,7 @@ using graph::Value;
 using tensor::Shape;
 
 constexpr std::string_view kTypes[] = {"gemma4v"};
+constexpr std::string_view kArchs[] = {"gemma4"};
 
 Value project(graph::Builder& b, const TowerSpec& spec, const models::Weights& w, Value x) {
     x = b.scale(x, std::sqrt(static_cast<float>(spec.dim)), "scaled");
@@ -47,6 +48,6 @@ Status read(const VisionFile& file, TowerSpec& spec) {
 
 }  // namespace
 
-extern const VisionFamily vision{.types = kTypes, .read = read};
+extern const VisionFamily vision{.types = kTypes, .archs = kArchs, .read = read};
 
 }  // namespace ingle::vision::gemma4v_vision

@@ -6,6 +6,7 @@ namespace ingle::vision::lfm2vl_vision {
 namespace {
 
 constexpr std::string_view kTypes[] = {"lfm2"};
+constexpr std::string_view kArchs[] = {"lfm2", "lfm2moe"};
 constexpr const char* kNorm = "mm.input_norm";
 constexpr float kNormEps = 1e-5F;
 
@@ -28,6 +29,6 @@ Status read(const VisionFile& file, TowerSpec& spec) {
 
 }  // namespace
 
-extern const VisionFamily vision{.types = kTypes, .read = read};
+extern const VisionFamily vision{.types = kTypes, .archs = kArchs, .read = read};
 
 }  // namespace ingle::vision::lfm2vl_vision

@@ -6,6 +6,7 @@ namespace ingle::vision::llama4_vision {
 namespace {
 
 constexpr std::string_view kTypes[] = {"llama4"};
+constexpr std::string_view kArchs[] = {"llama4"};
 constexpr uint32_t kMostTiles = 3;
 
 graph::Value project(graph::Builder& b, const TowerSpec&, const models::Weights& w, graph::Value x) {
@@ -37,6 +38,6 @@ Status read(const VisionFile& file, TowerSpec& spec) {
 
 }  // namespace
 
-extern const VisionFamily vision{.types = kTypes, .read = read};
+extern const VisionFamily vision{.types = kTypes, .archs = kArchs, .read = read};
 
 }  // namespace ingle::vision::llama4_vision

@@ -8,6 +8,7 @@ namespace ingle::vision::muse_glimmer_vision {
 namespace {
 
 constexpr std::string_view kTypes[] = {"muse-glimmer"};
+constexpr std::string_view kArchs[] = {"muse-glimmer"};
 /// Every so many layers one sees all, and so does the last.
 constexpr uint32_t kPeriod = 4;
 
@@ -40,6 +41,6 @@ Status read(const VisionFile& file, TowerSpec& spec) {
 
 }  // namespace
 
-extern const VisionFamily vision{.types = kTypes, .read = read};
+extern const VisionFamily vision{.types = kTypes, .archs = kArchs, .read = read};
 
 }  // namespace ingle::vision::muse_glimmer_vision

@@ -6,6 +6,7 @@ namespace ingle::vision::qwen2vl_vision {
 namespace {
 
 constexpr std::string_view kTypes[] = {"qwen2vl_merger", "qwen2.5vl_merger"};
+constexpr std::string_view kArchs[] = {"qwen2vl"};
 constexpr uint32_t kWindowPixels = 112;
 
 graph::Value project(graph::Builder& b, const TowerSpec&, const models::Weights& w, graph::Value x) {
@@ -43,6 +44,6 @@ Status read(const VisionFile& file, TowerSpec& spec) {
 
 }  // namespace
 
-extern const VisionFamily vision{.types = kTypes, .read = read};
+extern const VisionFamily vision{.types = kTypes, .archs = kArchs, .read = read};
 
 }  // namespace ingle::vision::qwen2vl_vision

@@ -8,6 +8,7 @@ namespace {
 using graph::Value;
 
 constexpr std::string_view kTypes[] = {"qwen3vl_merger"};
+constexpr std::string_view kArchs[] = {"qwen3vl", "qwen3vlmoe", "qwen35", "qwen35moe"};
 
 std::string stackName(uint32_t layers, std::string_view part) {
     return fmt::format("v.deepstack.{}.{}", layers - 1, part);
@@ -54,6 +55,6 @@ Status read(const VisionFile& file, TowerSpec& spec) {
 
 }  // namespace
 
-extern const VisionFamily vision{.types = kTypes, .read = read};
+extern const VisionFamily vision{.types = kTypes, .archs = kArchs, .read = read};
 
 }  // namespace ingle::vision::qwen3vl_vision

@@ -28,9 +28,10 @@ RECORDING = MATVEC | {VULKAN + "memory", VULKAN + "recording"}
 DEVICES = MODELS | {
     "engine/backend/cpu", VULKAN + "substrate", VULKAN + "trial", VULKAN + "program", "engine/session/devices"
 }
-LOADING = DEVICES | IMPORT | {"engine/session/loading"}
+LOADING = DEVICES | IMPORT | VISION | {"engine/session/loading"}
 SNAPSHOTS = LOADING | {"engine/session/snapshots"}
-CONVERSATIONS = SNAPSHOTS | {"engine/grammar", "engine/vision", "engine/session/conversations"}
+PICTURES = SNAPSHOTS | {"engine/session/pictures"}
+CONVERSATIONS = PICTURES | {"engine/grammar", "engine/session/conversations"}
 HISTORY = "app/history/"
 HISTORY_STORE = PUBLIC | {"app/codec", HISTORY + "text", HISTORY + "store"}
 HISTORY_SEARCH = HISTORY_STORE | {HISTORY + "search"}
@@ -84,6 +85,7 @@ ALLOWED = {
     "engine/session/devices": DEVICES,
     "engine/session/loading": LOADING,
     "engine/session/snapshots": SNAPSHOTS,
+    "engine/session/pictures": PICTURES,
     "engine/session/conversations": CONVERSATIONS,
     "engine/lab": CONVERSATIONS | IMPORT | {"engine/lab"},
     "app/codec": PUBLIC | {"app/codec"},

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ingle/error_ids.h"
+#include "ingle/pictures.h"
 #include "ingle/reading.h"
 #include "ingle/receipt.h"
 #include "ingle/result.h"
@@ -93,6 +95,17 @@ class Engine {
     /// tokenizer.
     virtual Result<PromptSize> measure(std::span<const ChatMessage> messages) const = 0;
 
+    /// Returns how the model sees a picture that takePicture() was given, now or in an earlier process whose
+    /// snapshots have its rows. Any thread. Errors: PictureNeeded; CannotSee.
+    virtual Result<PictureFacts> findPicture(const std::string& /*hash*/) { return cannotSee(); }
+    /// Takes a picture that messages may name from now on (PartKind::Image). It is encoded by the first
+    /// answer that needs it, and may be forgotten when many others come: then those who name it are told that
+    /// it is needed (PictureNeeded). Any thread. Errors: CannotSee; InvalidArgument (too narrow); those of
+    /// the vision file.
+    virtual Result<PictureFacts> takePicture(const std::string& /*hash*/, const Picture&) {
+        return cannotSee();
+    }
+
     /// Queues a generation; `sink` must outlive it. Up to kMostAtOnce run at once, and the others wait. An
     /// answer does not depend on what runs beside it.
     virtual Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) = 0;
@@ -116,6 +129,15 @@ class Engine {
     /// a generation it does not move to another device, since `row` has had some of the logits.
     virtual Status logits(std::span<const TokenId> tokens, uint32_t chunkTokens,
                           const std::function<void(std::span<const float>)>& row) = 0;
+
+  protected:
+    /// The error of a model that has no vision file.
+    tl::unexpected<Error> cannotSee() const {
+        return withId<ErrorId::CannotSee>(
+            fail(ErrorCode::Unsupported, "{}: the model has no vision file, so it cannot see pictures",
+                 info().path),
+            info().path);
+    }
 };
 
 }  // namespace ingle

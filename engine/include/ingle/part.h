@@ -14,7 +14,7 @@ enum class PartKind {
     ToolCall,    ///< `data`: name of the tool; `text`: a JSON object of its "name" and "arguments"
     ToolResult,  ///< `data`: name of the tool, where it is known; `text`: its result
     Attachment,  ///< `data`: name of the file; `text`: the text that was read from it
-    Image,       ///< `data`: where the picture is stored; `text`: a description of what it shows
+    Image,       ///< `data`: name of the picture (PictureFacts::hash); `text`: a description of it
     Source,      ///< `data`: address or file; `text`: the passage that was used
 };
 

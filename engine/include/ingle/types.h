@@ -103,6 +103,9 @@ struct LoadOptions {
     /// Path of a small model with the same vocabulary, which predicts tokens of the answer (Guesses::Draft).
     /// Empty: none.
     std::string draft;
+    /// Path of the model's vision file, which is loaded when the first picture comes. Empty: one that fits,
+    /// in the model's folder, where there is one.
+    std::string visionFile;
     DriverTrials trials;  ///< not part of the protocol, since each process has its own
 };
 
@@ -172,6 +175,10 @@ struct ModelInfo {
     std::string deviceNote;      ///< why it is not the requested or the best device: a sentence, or empty
     uint32_t contextTokens = 0;  ///< the context in use; 0: no limit (recurrent models)
     std::string contextNote;     ///< why the context is shorter than usual: a sentence, or empty
+    bool seesPictures = false;   ///< messages may have pictures (PartKind::Image)
+    std::string visionFile;      ///< path of the file by which it sees; empty: none
+    /// Paths of the files in its folder that fit as well, where there are several: the best one first.
+    std::vector<std::string> visionFiles;
 };
 
 /// Returns the block format that takes the most bytes, such as "BF16"; empty if it is not known.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/session/conversations/cached_sequence.h"
+#include "engine/session/conversations/prompt_pictures.h"
 #include "engine/session/loading/model.h"
 
 namespace ingle::session {
@@ -35,6 +36,8 @@ class BackgroundTask {
     virtual void afterPlan() { m_planned = true; }
     /// What has to be in memory; its last token is to be fed.
     virtual SequenceText text() const = 0;
+    /// Of the text.
+    virtual const PromptPictures& pictures() const = 0;
     virtual void begin(CachedSequence sequence) { m_sequence = std::move(sequence); }
     bool begun() const { return m_sequence.memory != nullptr; }
     const CachedSequence& sequence() const { return m_sequence; }

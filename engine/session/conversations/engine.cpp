@@ -8,6 +8,7 @@
 #include "engine/formats/kind.h"
 #include "engine/session/conversations/scheduler.h"
 #include "engine/session/loading/speed_forecast.h"
+#include "engine/session/pictures/picture_shelf.h"
 #include "ingle/error_ids.h"
 
 namespace ingle {
@@ -48,7 +49,13 @@ class ScheduledEngine final : public Engine {
         : m_model(std::move(model)),
           m_draft(std::move(draft)),
           m_vocabulary(std::make_shared<TokenizerVocabulary>(m_model->opened().tokenizer)),
-          m_scheduler(*m_model, snapshots.store(), m_draft.get()) {}
+          m_scheduler(*m_model, snapshots.store(), m_draft.get()) {
+        const auto& sight = m_model->opened().sight;
+        if (!sight) return;
+        m_pictures = std::make_shared<session::PictureShelf>(
+            sight->visionFile, session::visionOptions(m_model->options()), snapshots.store());
+        m_model->showPictures(m_pictures);
+    }
 
     const ModelInfo& info() const override { return m_model->info(); }
     std::shared_ptr<const Vocabulary> vocabulary() const override { return m_vocabulary; }
@@ -65,6 +72,17 @@ class ScheduledEngine final : public Engine {
 
     Result<PromptSize> measure(std::span<const ChatMessage> messages) const override {
         return session::measurePrompt(m_model->opened(), messages);
+    }
+
+    Result<PictureFacts> findPicture(const std::string& hash) override {
+        if (!m_pictures) return cannotSee();
+        INGLE_TRY_ASSIGN(const auto known, m_pictures->find(hash));
+        return session::factsOf(*known);
+    }
+    Result<PictureFacts> takePicture(const std::string& hash, const Picture& picture) override {
+        if (!m_pictures) return cannotSee();
+        INGLE_TRY_ASSIGN(const auto known, m_pictures->take(hash, picture));
+        return session::factsOf(*known);
     }
 
     Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) override {
@@ -131,6 +149,7 @@ class ScheduledEngine final : public Engine {
     std::unique_ptr<session::DraftModel> m_draft;
     std::shared_ptr<const Vocabulary> m_vocabulary;
     session::Scheduler m_scheduler;
+    std::shared_ptr<session::PictureShelf> m_pictures;  ///< null: the model cannot see
 };
 
 }  // namespace

@@ -29,21 +29,29 @@ size_t choicesOf(const OpenedModel& model, const GenerateRequest& request, size_
 size_t unbrokenTokens(const OpenedModel& model, const GenerateRequest& request,
                       std::span<const TokenId> ids) {
     if (request.sampler.dryMultiplier <= 0 || idsOnly(request)) return ids.size();
-    return sampling::tokensSinceBreak(ids, request.sampler.dryBreakers,
-                                      [&](TokenId id) { return model.tokenizer->pieceBytes(id); });
+    return sampling::tokensSinceBreak(ids, request.sampler.dryBreakers, [&](TokenId id) {
+        return id < 0 ? std::string() : model.tokenizer->pieceBytes(id);
+    });
 }
 
 bool Generation::isLong() const {
     size_t bytes = m_request.rawPrompt.size() + m_request.resumeText.size();
-    for (const ChatMessage& message : m_request.messages)
-        for (const Part& part : message.parts) bytes += part.text.size();
-    return bytes > kLongTextBytes;
+    bool hasPictures = false;
+    for (const ChatMessage& message : m_request.messages) {
+        for (const Part& part : message.parts) {
+            bytes += part.text.size();
+            hasPictures = hasPictures || part.kind == PartKind::Image;
+        }
+    }
+    return hasPictures || bytes > kLongTextBytes;
 }
 
 Result<Generation::Prepared> Generation::prepare(const OpenedModel& model) const {
     const StopScope scope([this] { return cancelled(); });
     Prepared prepared;
     INGLE_TRY_ASSIGN(prepared.prompt, planPrompt(model, m_request));
+    for (const auto& picture : prepared.prompt.shown.all())
+        INGLE_TRY(model.pictures->encode(*picture, m_request.conversation));
     if (model.tokenizer) {
         for (const TokenId id : m_request.resumeIds) {
             if (id < 0 || static_cast<size_t>(id) >= model.tokenizer->vocabSize())
@@ -67,6 +75,7 @@ Status Generation::plan(const OpenedModel& model, Prepared prepared) {
     m_text = AnswerText(m_request, m_prompt);
     m_ids = m_prompt.ids;
     m_prefixTokens = model.bound.facts().prefixTokens(m_ids);
+    m_readsPicturesWhole = model.sight && model.sight->readsWhole;
     m_ids.insert(m_ids.end(), m_prompt.begun.begin(), m_prompt.begun.end());
     m_ids.insert(m_ids.end(), m_request.resumeIds.begin(), m_request.resumeIds.end());
     if (const uint32_t context = m_prompt.plan.contextTokens; context > 0 && m_ids.size() > context) {
@@ -137,6 +146,7 @@ std::span<const TokenId> Generation::next(size_t most) const {
     for (auto stop = std::ranges::lower_bound(m_messageEnds, end); stop != first;)
         if (*--stop >= m_leastStop && *stop < m_memory->statesReachBack(static_cast<uint32_t>(end)))
             end = *stop;
+    end = m_prompt.pictures.endOfStep(done, end, m_readsPicturesWhole);
     return std::span(m_ids).subspan(done, end - done);
 }
 
@@ -148,7 +158,11 @@ Generation::Feed Generation::nextWithGuesses(const OpenedModel& model, Speculati
                                          model.shape.memory.mostGuesses(static_cast<uint32_t>(m_ids.size())));
     outlook.mostGuesses = std::min(outlook.mostGuesses, most);
     m_guessed.assign(certain.begin(), certain.end());
-    const size_t guesses = m_speculation->guess(m_ids, m_answerLength, outlook, costs, m_guessed);
+    m_speculation->guess(m_ids, m_answerLength, outlook, costs, m_guessed);
+    // What followed may have been a picture.
+    const auto noToken = std::ranges::find_if(m_guessed, [](TokenId id) { return id < 0; });
+    m_guessed.erase(noToken, m_guessed.end());
+    const size_t guesses = m_guessed.size() - certain.size();
     m_stats.guessedTokens += static_cast<uint32_t>(guesses);
     return {m_guessed, guesses};
 }

@@ -58,6 +58,8 @@ class Generation {
     std::span<const TokenId> ids() const { return m_ids; }
     /// The same, with the part of the prompt that is read as a whole.
     SequenceText text() const { return {m_ids, m_prefixTokens}; }
+    /// The pictures of the prompt.
+    const PromptPictures& pictures() const { return m_prompt.pictures; }
     /// Goes on from what `sequence` holds, a beginning of ids(); tells the sink the plan, the first time.
     void begin(Model& model, CachedSequence sequence);
     bool begun() const { return m_sequence.memory != nullptr; }
@@ -74,10 +76,14 @@ class Generation {
 
     /// True until everything that was there at the beginning has been fed.
     bool reading() const { return m_sequence.ids.size() < m_readEnd; }
-    /// True when a prefix is read next.
-    bool beginsWithPrefix() const { return m_sequence.ids.size() < m_prefixTokens; }
+    /// True when a prefix, or a picture whose rows see each other, is read next: all of it in one step.
+    bool mustReadWhole() const {
+        const size_t done = m_sequence.ids.size();
+        return done < m_prefixTokens || (m_readsPicturesWhole && m_prompt.pictures.at(done) != nullptr);
+    }
     /// The next tokens to feed: one while answering, at most `most` while reading, but a prefix at once.
-    /// Reading stops where a message ends whose state could not be had any more otherwise.
+    /// Reading stops where a message ends whose state could not be had any more otherwise, and where rows of
+    /// a picture begin or end.
     std::span<const TokenId> next(size_t most) const;
     /// What a step feeds: tokens, of which the last may be guesses.
     struct Feed {
@@ -123,7 +129,7 @@ class Generation {
     /// while reading.
     backend::DecodeOrder order(const OpenedModel& model) const;
     /// False when more is to be done with logits than to sample: order() must not be used.
-    bool mayDecodeAhead() const { return !m_rules && m_request.chances == 0; }
+    bool mayDecodeAhead() const { return !m_rules && m_request.chances == 0 && pictures().empty(); }
     /// Ends before the next step when a limit is reached or it was cancelled.
     Outcome checkLimits();
     /// True when checkLimits() would end it.
@@ -154,6 +160,7 @@ class Generation {
     PlannedPrompt m_prompt;
     std::vector<TokenId> m_ids;
     uint32_t m_prefixTokens = 0;                    ///< see backend::SequenceRun
+    bool m_readsPicturesWhole = false;              ///< see Sight
     std::vector<size_t> m_messageEnds;              ///< whose states are to be kept, ascending
     const backend::MemorySpec* m_memory = nullptr;  ///< set by begin()
     CachedSequence m_sequence;

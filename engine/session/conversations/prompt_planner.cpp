@@ -102,21 +102,22 @@ class Renderings {
 
 /// Fills in ids, messageTokens and the plan's note, where they may be as few as `budget`. Returns how many
 /// ids there are, or are at least.
-Result<size_t> tokenizeChat(const OpenedModel& model, Renderings& prompts,
+Result<size_t> tokenizeChat(const OpenedModel& model, Renderings& prompts, const ShownPictures& shown,
                             std::span<const ChatMessage> messages, size_t budget, PlannedPrompt& planned) {
     auto rendered = prompts.render(messages, chat::GenerationPrompt::Add);
     INGLE_TRY(checkWanted());
     if (const size_t least = leastTokens(model, rendered.segments); least > budget) return least;
     const auto withoutAnswer = prompts.render(messages, chat::GenerationPrompt::Omit);
-    INGLE_TRY_ASSIGN(const auto messagesOnly,
-                     model.tokenizer->encode(withoutAnswer.segments, /*addSpecial=*/true));
-    INGLE_TRY_ASSIGN(planned.ids, model.tokenizer->encode(rendered.segments, /*addSpecial=*/true));
+    INGLE_TRY_ASSIGN(const PromptIds messagesOnly, shown.encode(model, withoutAnswer.segments));
+    INGLE_TRY_ASSIGN(PromptIds all, shown.encode(model, rendered.segments));
+    planned.ids = std::move(all.ids);
+    planned.pictures = std::move(all.pictures);
     planned.plan.note = std::move(rendered.note);
     planned.stops.assign(rendered.stops.begin(), rendered.stops.end());
     const bool endsInMarkup = !rendered.segments.empty() && rendered.segments.back().parseSpecial;
     planned.end = endsInMarkup ? rendered.segments.back().text : "";
     if (planned.ids.empty()) return fail(ErrorCode::InvalidArgument, "the prompt is empty");
-    const auto common = std::ranges::mismatch(planned.ids, messagesOnly).in1 - planned.ids.begin();
+    const auto common = std::ranges::mismatch(planned.ids, messagesOnly.ids).in1 - planned.ids.begin();
     // At least one token is left, to be fed when the answer begins.
     planned.messageTokens = std::min(static_cast<size_t>(common), planned.ids.size() - 1);
     return planned.ids.size();
@@ -179,7 +180,9 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
     const uint32_t room = roomForPrompts(context, prompts);
     const uint32_t budget = room > 0 ? room : UINT32_MAX;
 
-    Renderings renderings(prompts, request.messages);
+    INGLE_TRY_ASSIGN(const ShownPictures shown, ShownPictures::of(model, request.messages));
+    const std::vector<ChatMessage> messages = shown.marked(request.messages);
+    Renderings renderings(prompts, messages);
     const auto droppable = static_cast<size_t>(std::ranges::count(turns, false, &Turn::mustStay));
     const auto withoutOldest = [&](size_t count) -> Result<SizedPrompt> {
         INGLE_TRY(checkWanted());
@@ -187,16 +190,17 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
         PlannedPrompt& planned = prompt.planned;
         planned.thinks = prompts.thinks();
         planned.calls = prompts.callReading();
+        planned.shown = shown;
         std::vector<ChatMessage> kept;
         for (const Turn& turn : turns) {
             const bool drop = !turn.mustStay && count > 0;
             if (drop) --count;
             for (uint32_t i = turn.first; i < turn.end; ++i) {
                 (drop ? planned.plan.dropped : planned.plan.kept).push_back(i);
-                if (!drop) kept.push_back(request.messages[i]);
+                if (!drop) kept.push_back(messages[i]);
             }
         }
-        INGLE_TRY_ASSIGN(prompt.tokens, tokenizeChat(model, renderings, kept, budget, planned));
+        INGLE_TRY_ASSIGN(prompt.tokens, tokenizeChat(model, renderings, shown, kept, budget, planned));
         return prompt;
     };
     if (request.whenFull == WhenFull::Refuse) {
@@ -208,9 +212,9 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
     for (Turn& turn : turns) {
         for (uint32_t i = turn.first; i < turn.end; ++i) {
             INGLE_TRY(checkWanted());
-            const tokenizer::TextSegment text{chat::messageText(request.messages[i])};
+            const tokenizer::TextSegment text{chat::messageText(messages[i])};
             INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode({&text, 1}, /*addSpecial=*/false));
-            turn.estimate += ids.size() + kMarkupTokens;
+            turn.estimate += ids.size() + kMarkupTokens + shown.numRows(messages[i]);
         }
         estimate += turn.estimate;
     }
@@ -254,19 +258,24 @@ Result<PromptPreview> previewPrompt(const OpenedModel& model, const GenerateRequ
     INGLE_TRY_ASSIGN(PlannedPrompt planned, planPrompt(model, request));
     INGLE_TRY(AnswerRules::create(model, request, planned));
     const chat::PromptRenderer prompts = promptsOf(model, request.promptForm);
+    const std::vector<ChatMessage> messages = planned.shown.marked(request.messages);
     std::vector<ChatMessage> kept;
-    for (const uint32_t index : planned.plan.kept) kept.push_back(request.messages[index]);
+    for (const uint32_t index : planned.plan.kept) kept.push_back(messages[index]);
     preview.text = request.rawPrompt;
-    Renderings renderings(prompts, request.messages);
+    Renderings renderings(prompts, messages);
     if (!kept.empty()) {
-        for (const auto& segment : renderings.render(kept, chat::GenerationPrompt::Add).segments)
-            preview.text += segment.text;
+        preview.text += planned.shown.textOf(renderings.render(kept, chat::GenerationPrompt::Add).segments);
         INGLE_TRY(checkWanted());
     }
     for (const ChatMessage& message : request.messages) {
         auto& counts = preview.partTokens.emplace_back();
         for (const Part& part : message.parts) {
-            const tokenizer::TextSegment text{chat::messageText({message.role, {part}})};
+            const ChatMessage alone{message.role, {part}};
+            if (const size_t rows = planned.shown.numRows(alone); rows > 0) {
+                counts.push_back(static_cast<uint32_t>(rows));
+                continue;
+            }
+            const tokenizer::TextSegment text{chat::messageText(alone)};
             INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode({&text, 1}, /*addSpecial=*/false));
             counts.push_back(static_cast<uint32_t>(ids.size()));
         }
@@ -299,27 +308,31 @@ Status checkTokenizer(const OpenedModel& model) {
 
 Result<PromptSize> measurePrompt(const OpenedModel& model, std::span<const ChatMessage> messages) {
     INGLE_TRY(checkTokenizer(model));
-    Renderings renderings(*model.prompts, messages);
-    const auto rendered = renderings.render(messages, chat::GenerationPrompt::Add);
+    INGLE_TRY_ASSIGN(const ShownPictures shown, ShownPictures::of(model, messages));
+    const std::vector<ChatMessage> marked = shown.marked(messages);
+    Renderings renderings(*model.prompts, marked);
+    const auto rendered = renderings.render(marked, chat::GenerationPrompt::Add);
     INGLE_TRY(checkWanted());
-    INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode(rendered.segments, /*addSpecial=*/true));
-    return PromptSize{static_cast<uint32_t>(ids.size()), roomForPrompts(model.contextTokens, *model.prompts)};
+    INGLE_TRY_ASSIGN(const PromptIds prompt, shown.encode(model, rendered.segments));
+    return PromptSize{static_cast<uint32_t>(prompt.ids.size()),
+                      roomForPrompts(model.contextTokens, *model.prompts)};
 }
 
 std::vector<size_t> messageEnds(const OpenedModel& model, const GenerateRequest& request,
                                 const PlannedPrompt& planned, size_t after) {
     const chat::PromptRenderer prompts = promptsOf(model, request.promptForm);
     std::vector<size_t> ends{planned.messageTokens};
+    const std::vector<ChatMessage> all = planned.shown.marked(request.messages);
     std::vector<ChatMessage> messages;
-    for (const uint32_t index : planned.plan.kept) messages.push_back(request.messages[index]);
+    for (const uint32_t index : planned.plan.kept) messages.push_back(all[index]);
     Renderings renderings(prompts, messages);
     while (messages.size() > 1 && ends.back() > after && !StopScope::isStopWanted()) {
         messages.pop_back();
         const auto rendered = renderings.render(messages, chat::GenerationPrompt::Omit);
-        const auto ids = model.tokenizer->encode(rendered.segments, /*addSpecial=*/true);
-        if (!ids) break;
+        const auto prompt = planned.shown.encode(model, rendered.segments);
+        if (!prompt) break;
         const auto common =
-            static_cast<size_t>(std::ranges::mismatch(planned.ids, *ids).in1 - planned.ids.begin());
+            static_cast<size_t>(std::ranges::mismatch(planned.ids, prompt->ids).in1 - planned.ids.begin());
         if (common < ends.back()) ends.push_back(common);
     }
     std::ranges::reverse(ends);

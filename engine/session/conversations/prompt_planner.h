@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "engine/session/conversations/prompt_pictures.h"
 #include "engine/session/loading/model.h"
 #include "ingle/engine.h"
 
@@ -14,7 +15,9 @@ inline constexpr size_t kLongTextBytes = size_t{32} << 10;
 
 struct PlannedPrompt {
     PromptPlan plan;
-    std::vector<TokenId> ids;
+    std::vector<TokenId> ids;    ///< those of pictures' rows are below 0
+    PromptPictures pictures;     ///< where these are
+    ShownPictures shown;         ///< of all messages
     std::vector<TokenId> begun;  ///< behind them: GenerateRequest::resumeText
     /// How many of the ids come before the generation prompt: what the next turn's prompt will begin with.
     size_t messageTokens = 0;
@@ -29,7 +32,7 @@ struct PlannedPrompt {
 /// answer), oldest first, until the prompt leaves room for an answer. Deterministic. Errors: InvalidArgument
 /// (nothing to answer, a pinned index out of range, what must be kept does not fit, or something would be
 /// dropped from a request that wants to know of it: ConversationFull); Unsupported when the
-/// model has no tokenizer; Cancelled, as StopScope says.
+/// model has no tokenizer; as ShownPictures::of(); Cancelled, as StopScope says.
 Result<PlannedPrompt> planPrompt(const OpenedModel& model, const GenerateRequest& request);
 
 /// What planPrompt() makes, for people. Errors: as planPrompt(); GrammarRefused.

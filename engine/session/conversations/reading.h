@@ -27,6 +27,7 @@ class Reading final : public BackgroundTask {
     /// Tells the sink what it costs.
     void afterPlan() override;
     SequenceText text() const override { return {m_ids, 0}; }
+    const PromptPictures& pictures() const override { return m_noPictures; }
     void begin(CachedSequence sequence) override;
     void restart() override { m_sequence = {}; }
     Next next(size_t most, size_t mostRows) const override;
@@ -42,6 +43,7 @@ class Reading final : public BackgroundTask {
     const ReadRequest m_request;
     ReadSink& m_sink;
     const ModelSnapshots& m_snapshots;
+    const PromptPictures m_noPictures;
     ReadCost m_cost;
     bool m_costTold = false, m_finished = false;
     size_t m_keptTokens = 0;  ///< in the last record with states

@@ -22,6 +22,12 @@ constexpr std::chrono::milliseconds kUntilItCanBegin{10};
 constexpr std::chrono::milliseconds kUntilShortIsMade{50};
 constexpr size_t kMostPlannings = 4;
 
+bool hasPictures(std::span<const ChatMessage> messages) {
+    return std::ranges::any_of(messages, [](const ChatMessage& message) {
+        return std::ranges::find(message.parts, PartKind::Image, &Part::kind) != message.parts.end();
+    });
+}
+
 }  // namespace
 
 Scheduler::Scheduler(Model& model, std::shared_ptr<SnapshotStore> snapshots, DraftModel* draft)
@@ -34,11 +40,12 @@ Scheduler::Scheduler(Model& model, std::shared_ptr<SnapshotStore> snapshots, Dra
 
 GenerationId Scheduler::submit(GenerateRequest request, GenerateSink& sink) {
     std::unique_ptr<GuessSource> source;
-    if (request.guesses == Guesses::LookUp && m_head)
+    const bool isText = !hasPictures(request.messages);  // heads and drafts read nothing else
+    if (request.guesses == Guesses::LookUp && m_head && isText)
         source = m_head->guesses(request.sampler);
     else if (request.guesses == Guesses::LookUp)
         source = std::make_unique<LookUp>();
-    if (request.guesses == Guesses::Draft && m_draft) source = m_draft->guesses(request.sampler);
+    if (request.guesses == Guesses::Draft && m_draft && isText) source = m_draft->guesses(request.sampler);
     auto speculation = source ? std::make_unique<Speculation>(std::move(source)) : nullptr;
     return submit(std::move(request), sink, std::move(speculation));
 }
@@ -171,6 +178,12 @@ std::optional<Status> Scheduler::plan(const std::shared_ptr<Generation>& generat
 
 bool Scheduler::begin(Generation& generation) {
     // Not in the middle of an answer, neither of this one nor of another.
+    if (!generation.pictures().empty() && !m_model.placement().place().takesPictures()) {
+        failWith(generation, {ErrorCode::Unsupported,
+                              "pictures are read by models that the processor computes, and this one is on "
+                              "another device"});
+        return false;
+    }
     if (m_running.empty() &&
         std::ranges::none_of(m_waiting, [](const auto& waiting) { return waiting->started(); }))
         retryDevice(generation);
@@ -256,8 +269,8 @@ std::vector<Scheduler::Part> Scheduler::compose() {
         addGuesses(parts);
         return parts;
     }
-    // A prefix may be long, and has the step to itself: so a cancel ends it.
-    if ((*reader)->beginsWithPrefix()) parts.clear();
+    // It may be long, and has the step to itself: so a cancel ends it.
+    if ((*reader)->mustReadWhole()) parts.clear();
     parts.push_back({reader->get(), {(*reader)->next(chunk)}});
     const std::scoped_lock lock(m_mutex);
     m_running.splice(m_running.end(), m_running, reader);  // another prompt's turn comes next
@@ -287,26 +300,33 @@ void Scheduler::addGuesses(std::span<Part> parts) {
 }
 
 Status Scheduler::runProgram(std::span<const Part> parts) {
-    std::vector<TokenId> tokens;
-    std::vector<backend::SequenceRun> runs;
+    StepRows rows(m_model.opened(), m_model.placement().place().takesPictures());
     std::vector<uint32_t> logitRows;
     for (const Part& part : parts) {
         const Generation::Feed& feed = part.feed;
-        tokens.insert(tokens.end(), feed.tokens.begin(), feed.tokens.end());
         const CachedSequence& sequence = part.generation->sequence();
-        runs.push_back({sequence.memory.get(), static_cast<uint32_t>(feed.tokens.size()),
-                        sequence.prefixTokens, static_cast<uint32_t>(feed.numGuesses)});
+        INGLE_TRY(rows.add({.sequence = sequence.memory.get(),
+                            .prefixTokens = sequence.prefixTokens,
+                            .numGuesses = static_cast<uint32_t>(feed.numGuesses)},
+                           feed.tokens, part.generation->pictures()));
         const size_t after = sequence.ids.size() + feed.certain().size();
         if (after < part.generation->ids().size()) continue;
-        for (size_t row = tokens.size() - 1 - feed.numGuesses; row < tokens.size(); ++row)
+        const size_t numRows = rows.tokens().size();
+        for (size_t row = numRows - 1 - feed.numGuesses; row < numRows; ++row)
             logitRows.push_back(static_cast<uint32_t>(row));
     }
     // Others would have to repeat their part of the step.
     std::function<bool()> cancelled;
     if (parts.size() == 1) cancelled = [&] { return parts[0].generation->cancelled(); };
-    const auto feed = [&] { return m_model.program().run({tokens, runs, logitRows, cancelled}); };
+    const auto feed = [&] { return runStep(rows, logitRows, cancelled); };
     // What is kept for later is worth more than guesses.
     return hasGuesses(parts) ? feed() : m_finder.makingRoom(feed);
+}
+
+Status Scheduler::runStep(const StepRows& rows, std::span<const uint32_t> logitRows,
+                          std::function<bool()> cancelled) {
+    INGLE_TRY_ASSIGN(m_ran, m_model.placement().place().programFor(rows.tokens().size()));
+    return m_ran->run(rows.step(logitRows, std::move(cancelled)));
 }
 
 bool Scheduler::hasGuesses(std::span<const Part> parts) {
@@ -356,7 +376,7 @@ void Scheduler::run(std::span<const Part> parts) {
 void Scheduler::show(Generation& generation, size_t firstRow, size_t firstToken, size_t count) {
     if (!m_head) return;
     const size_t width = m_model.opened().bound.facts().dim;
-    const std::span<const float> hidden = m_model.program().hiddenRows();
+    const std::span<const float> hidden = m_ran->hiddenRows();
     if (hidden.empty()) return;
     generation.see(firstToken, hidden.subspan(firstRow * width, count * width), width);
 }
@@ -372,7 +392,7 @@ bool Scheduler::take(const Part& part, const Rows& rows) {
     }
     const std::span<const TokenId> guesses = part.feed.guesses();
     for (uint32_t taken = 0;; ++taken) {
-        const auto logits = m_model.program().readOutput(rows.firstLogits + taken);
+        const auto logits = m_ran->readOutput(rows.firstLogits + taken);
         if (!logits) {
             if (leaveDevice(logits.error())) return false;
             failWith(generation, logits.error());
@@ -533,21 +553,20 @@ Status Scheduler::stepTask(const std::shared_ptr<BackgroundTask>& wanted) {
         task.begin(std::move(sequence));
     }
     settle();
-    const BackgroundTask::Next next =
-        task.next(m_model.placement().place().promptTokens(), Model::kStepLogits);
+    Place& place = m_model.placement().place();
+    const BackgroundTask::Next next = task.next(place.promptTokens(), Model::kStepLogits);
     const CachedSequence& sequence = task.sequence();
-    const backend::SequenceRun run{sequence.memory.get(), static_cast<uint32_t>(next.tokens.size()),
-                                   sequence.prefixTokens};
     std::vector<uint32_t> rows(next.tokens.size() - next.firstRow);
     std::iota(rows.begin(), rows.end(), next.firstRow);
     const auto feed = [&]() -> Status {
-        INGLE_TRY(m_finder.makingRoom([&] {
-            return m_model.program().run(
-                {next.tokens, {&run, 1}, rows, [&task] { return task.cancelled(); }});
-        }));
+        StepRows step(m_model.opened(), place.takesPictures());
+        INGLE_TRY(step.add({.sequence = sequence.memory.get(), .prefixTokens = sequence.prefixTokens},
+                           next.tokens, task.pictures()));
+        INGLE_TRY(
+            m_finder.makingRoom([&] { return runStep(step, rows, [&task] { return task.cancelled(); }); }));
         task.fed(next.tokens.size());
         for (uint32_t i = 0; i < rows.size(); ++i) {
-            INGLE_TRY_ASSIGN(const std::span<const float> logits, m_model.program().readOutput(i));
+            INGLE_TRY_ASSIGN(const std::span<const float> logits, m_ran->readOutput(i));
             task.take(m_model.opened(), logits);
         }
         return {};

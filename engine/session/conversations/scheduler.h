@@ -21,6 +21,7 @@
 #include "engine/session/conversations/reading.h"
 #include "engine/session/conversations/scoring.h"
 #include "engine/session/conversations/sequence_finder.h"
+#include "engine/session/conversations/step_rows.h"
 #include "engine/session/snapshots/model_snapshots.h"
 
 namespace ingle::session {
@@ -98,6 +99,9 @@ class Scheduler {
     static size_t numRows(std::span<const Part> parts);
     void run(std::span<const Part> parts);
     Status runProgram(std::span<const Part> parts);
+    /// Runs it on a program that takes as many rows.
+    Status runStep(const StepRows& rows, std::span<const uint32_t> logitRows,
+                   std::function<bool()> cancelled);
     /// Lets the device itself choose the next token of an answer that runs alone. False when it cannot:
     /// nothing happened then.
     bool runAhead(Generation& generation);
@@ -156,6 +160,7 @@ class Scheduler {
     std::optional<Clock::time_point> m_stepBegin;  ///< of one that m_costs is to be told of
     /// Steps of the only running generation, whose sequence nothing else touches meanwhile.
     std::unique_ptr<backend::DecodeQueue> m_ahead;
+    backend::Program* m_ran = nullptr;          ///< the program of the last step
     std::vector<Planning> m_plannings;          ///< of those that wait, or were cancelled since
     std::vector<TaskPlanning> m_taskPlannings;  ///< the same
 };

@@ -20,6 +20,10 @@ Status Scoring::plan(const OpenedModel& model) {
             return fail(ErrorCode::InvalidArgument, "token {} is outside the vocabulary of {}", id,
                         numChoices);
     }
+    for (const auto& picture : prompt.shown.all())
+        INGLE_TRY(model.pictures->encode(*picture, m_request.request.conversation));
+    m_pictures = prompt.pictures;
+    m_readsPicturesWhole = model.sight && model.sight->readsWhole;
     INGLE_TRY(readText(model, prompt));
     INGLE_TRY_ASSIGN(m_rulesAtFirst, AnswerRules::create(model, m_request.request, prompt));
     for (uint32_t at = 0; m_rulesAtFirst && at < m_request.from; ++at)
@@ -97,7 +101,7 @@ BackgroundTask::Next Scoring::next(size_t most, size_t mostRows) const {
     const size_t done = m_sequence.ids.size();
     const size_t row = nextRow();
     size_t end = done < row ? std::min(row, done + most) : std::min(m_firstRow + m_count, done + mostRows);
-    end = std::max<size_t>(end, m_prefixTokens);
+    end = m_pictures.endOfStep(done, std::max<size_t>(end, m_prefixTokens), m_readsPicturesWhole);
     return {std::span(m_ids).subspan(done, end - done), static_cast<uint32_t>(std::min(row, end) - done)};
 }
 

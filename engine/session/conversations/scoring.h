@@ -23,6 +23,7 @@ class Scoring final : public BackgroundTask {
     Status plan(const OpenedModel& model) override;
     /// All before the next place.
     SequenceText text() const override { return {std::span(m_ids).first(nextRow() + 1), m_prefixTokens}; }
+    const PromptPictures& pictures() const override { return m_pictures; }
     void restart() override;
     Next next(size_t most, size_t mostRows) const override;
     void fed(size_t count) override;
@@ -41,6 +42,8 @@ class Scoring final : public BackgroundTask {
     ScoreRequest m_request;
     ScoreSink& m_sink;
 
+    PromptPictures m_pictures;
+    bool m_readsPicturesWhole = false;  ///< see Sight
     size_t m_promptTokens = 0;
     size_t m_firstRow = 0, m_count = 0;
     uint32_t m_prefixTokens = 0;  ///< see backend::SequenceRun

@@ -65,6 +65,25 @@ std::optional<PredictionHead> findHead(const OpenedModel& model) {
     return PredictionHead{*std::move(bound), *std::move(graph)};
 }
 
+bool seesPicturesWhole(const graph::Graph& graph) {
+    return std::ranges::any_of(graph.nodes, [](const graph::Node& node) {
+        const auto* attention = std::get_if<backend::AttentionParams>(&node.params);
+        return attention && attention->mask == backend::Mask::Picture;
+    });
+}
+
+/// The model with places for pictures, where it has a vision file.
+Status openSight(OpenedModel& model, const std::string& visionFile) {
+    model.sight.reset();
+    if (visionFile.empty()) return {};
+    Sight sight{visionFile, model.bound, {}, false};
+    sight.bound.definition = model.bound.definition->withPictures();
+    INGLE_TRY_ASSIGN(sight.graph, models::buildGraph(sight.bound));
+    sight.readsWhole = seesPicturesWhole(sight.graph);
+    model.sight = std::move(sight);
+    return {};
+}
+
 /// Bytes of the files that a load leaves on the disk, by address, each once.
 std::vector<std::span<const std::byte>> leftOnDisk(const OpenedModel& model) {
     auto left = model.file.readOnce();
@@ -186,15 +205,27 @@ Result<std::unique_ptr<OpenedModel>> open(const io::Source& source, const LoadOp
     model->markTokens = chat::markTokens(model->file.tokenizer, model->prompts->inferredCalls(),
                                          model->prompts->inferredThought());
     describe(*model);
+    INGLE_TRY_ASSIGN(VisionChoice vision, chooseVisionFile(model->file, *model->bound.definition, options));
     model->shape = shapeOf(*model, options);
+    model->shape.weightBytes += vision.bytes;
     model->info.smallerBytes = model->shape.smallerBytes;
     if (model->info.smallerBytes > 0) model->info.smallerQuant = kSmallerQuant;
     estimate(*model, options);
+    if (vision.bytes > 0 && !model->info.memory.fits() && options.visionFile.empty()) {
+        // A model that fits is not refused for what lies beside it.
+        model->shape.weightBytes -= vision.bytes;
+        vision.path.clear();
+        estimate(*model, options);
+    }
     if (model->bound.facts().forLongContext && options.contextTokens == 0) {
         // Memory may have made conversations shorter than those it is for.
         INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file, model->contextTokens));
         INGLE_TRY_ASSIGN(model->graph, models::buildGraph(model->bound));
     }
+    INGLE_TRY(openSight(*model, vision.path));
+    model->info.seesPictures = model->sight.has_value();
+    model->info.visionFile = vision.path;
+    if (vision.fitting.size() > 1 || !model->sight) model->info.visionFiles = std::move(vision.fitting);
     return model;
 }
 

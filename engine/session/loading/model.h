@@ -12,8 +12,10 @@
 #include "engine/chat/prompt_renderer.h"
 #include "engine/formats/model_file.h"
 #include "engine/models/family.h"
+#include "engine/session/loading/known_pictures.h"
 #include "engine/session/loading/memory_estimate.h"
 #include "engine/session/loading/placement.h"
+#include "engine/session/loading/vision_choice.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "ingle/types.h"
 
@@ -29,12 +31,22 @@ struct PredictionHead {
     graph::Graph graph;
 };
 
+/// What lets a model see: its vision file, and the model with places for pictures.
+struct Sight {
+    std::string visionFile;
+    models::BoundModel bound;
+    graph::Graph graph;
+    bool readsWhole = false;  ///< the rows of a picture see each other, so a step takes all of them
+};
+
 /// What is known about a file without computing anything.
 struct OpenedModel {
     formats::ModelFile file;
     models::BoundModel bound;
-    graph::Graph graph;                                     ///< the forward pass
-    std::optional<PredictionHead> head;                     ///< what predicts further tokens
+    graph::Graph graph;                       ///< the forward pass
+    std::optional<PredictionHead> head;       ///< what predicts further tokens
+    std::optional<Sight> sight;               ///< none: it takes no pictures
+    std::shared_ptr<KnownPictures> pictures;  ///< set by whoever keeps them; null: there are none
     std::shared_ptr<const tokenizer::Tokenizer> tokenizer;  ///< null: the file has none, only ids work
     std::optional<chat::PromptRenderer> prompts;            ///< set by openModel()
     std::unordered_map<TokenId, std::string> markTokens;    ///< silent tokens that chat marks are made of
@@ -78,6 +90,8 @@ class Model {
 
     const OpenedModel& opened() const { return *m_opened; }
     ModelInfo& info() { return m_opened->info; }
+    /// What messages may name from now on. Before anything is planned.
+    void showPictures(std::shared_ptr<KnownPictures> pictures) { m_opened->pictures = std::move(pictures); }
     const LoadOptions& options() const { return m_options; }
     const backend::MemorySpec& memorySpec() const { return m_opened->shape.memory; }
     Placement& placement() { return *m_placement; }

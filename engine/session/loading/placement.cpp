@@ -44,11 +44,12 @@ Status roomFor(const Reserve& reserve, const backend::Backend& backend, const ba
 }  // namespace
 
 backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, uint32_t maxTokens,
-                         uint32_t maxLogitRows, HiddenRows hidden) {
-    return graph::lower(model.graph, {.maxTokens = maxTokens,
-                                      .maxLogitRows = maxLogitRows,
-                                      .fusion = options.fuse ? graph::Fusion::On : graph::Fusion::Off,
-                                      .keepHidden = hidden == HiddenRows::Kept});
+                         uint32_t maxLogitRows, PictureSteps pictures, HiddenRows hidden) {
+    const graph::Graph& graph = pictures == PictureSteps::Yes ? model.sight->graph : model.graph;
+    return graph::lower(graph, {.maxTokens = maxTokens,
+                                .maxLogitRows = maxLogitRows,
+                                .fusion = options.fuse ? graph::Fusion::On : graph::Fusion::Off,
+                                .keepHidden = hidden == HiddenRows::Kept});
 }
 
 Result<std::unique_ptr<Place>> Place::create(std::unique_ptr<backend::Backend> backend,
@@ -86,7 +87,7 @@ uint32_t Place::promptTokens() const {
 backend::Plan Place::lowerStep() const {
     return lowerModel(
         m_model, m_options, Model::stepTokens(m_model.bound.facts(), m_model.contextTokens, promptTokens()),
-        Model::kStepLogits,
+        Model::kStepLogits, takesPictures() ? PictureSteps::Yes : PictureSteps::No,
         m_model.head && m_backend->facts().hasHiddenRows ? HiddenRows::Kept : HiddenRows::Dropped);
 }
 
@@ -114,7 +115,25 @@ Status Place::check(const DeviceCheck& check) {
 }
 
 Result<std::unique_ptr<backend::Program>> Place::compile(uint32_t maxTokens, uint32_t maxLogitRows) {
-    return m_backend->compile(lowerModel(m_model, m_options, maxTokens, maxLogitRows), *m_memory);
+    return m_backend->compile(lowerModel(m_model, m_options, maxTokens, maxLogitRows,
+                                         takesPictures() ? PictureSteps::Yes : PictureSteps::No),
+                              *m_memory);
+}
+
+bool Place::takesPictures() const {
+    return m_model.sight && m_backend->supports(backend::OpCode::PictureRows);
+}
+
+Result<backend::Program*> Place::programFor(size_t rows) {
+    if (rows <= Model::stepTokens(m_model.bound.facts(), m_model.contextTokens, promptTokens()))
+        return m_program.get();
+    if (rows > m_longRows) {
+        m_longProgram.reset();
+        m_longRows = 0;
+        INGLE_TRY_ASSIGN(m_longProgram, compile(static_cast<uint32_t>(rows), Model::kStepLogits));
+        m_longRows = rows;
+    }
+    return m_longProgram.get();
 }
 
 Result<std::unique_ptr<Placement>> Placement::create(OpenedModel& model, const LoadOptions& options,

@@ -18,9 +18,12 @@ struct OpenedModel;
 
 /// Whether a plan hands over what a head that predicts further tokens reads (backend::Plan::hidden).
 enum class HiddenRows : uint8_t { Dropped, Kept };
+/// Whether its steps may have the rows of pictures.
+enum class PictureSteps : uint8_t { No, Yes };
 /// The forward pass of a model, for steps of so many rows.
 backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, uint32_t maxTokens,
-                         uint32_t maxLogitRows, HiddenRows hidden = HiddenRows::Dropped);
+                         uint32_t maxLogitRows, PictureSteps pictures = PictureSteps::No,
+                         HiddenRows hidden = HiddenRows::Dropped);
 
 /// A backend, and the memory and program of a model on it. Everything that lives here must be gone before it.
 class Place {
@@ -41,6 +44,10 @@ class Place {
     /// For steps of up to Model::stepTokens(promptTokens()) rows, with logits of up to Model::kStepLogits of
     /// them.
     backend::Program& program() { return *m_program; }
+    /// One for a step of so many rows, which may be those of a picture. Errors: as compile().
+    Result<backend::Program*> programFor(size_t rows);
+    /// Whether its steps may have the rows of pictures.
+    bool takesPictures() const;
     /// With simple kernels only where the usual ones do not pass. Errors: those of `check`; as compile().
     Status check(const DeviceCheck& check);
     /// Another program over the same memory.
@@ -55,6 +62,8 @@ class Place {
     std::unique_ptr<backend::Backend> m_backend;
     std::unique_ptr<backend::MemoryPool> m_memory;
     std::unique_ptr<backend::Program> m_program;
+    std::unique_ptr<backend::Program> m_longProgram;  ///< for m_longRows; null: none was needed yet
+    size_t m_longRows = 0;
 };
 
 /// One thread. `ModelInfo::backend`, `device` and `deviceNote` of the model always tell where it computes.

@@ -11,8 +11,7 @@
 #include "engine/vision/encoder.h"
 #include "engine/vision/family.h"
 #include "ingle/pictures.h"
-#include "tests/engine/vision/png_file.h"
-#include "tests/golden.h"
+#include "tests/engine/vision/golden_pictures.h"
 
 namespace ingle {
 namespace {
@@ -22,55 +21,13 @@ using nlohmann::json;
 constexpr double kMostOfRows = 5e-5;
 constexpr double kMostOfLogits = 2e-4;
 
+using test::exactOptions;
+using test::floatsOf;
+using test::picturesOf;
+using test::tokensOf;
+
 std::filesystem::path folder() {
-    return test::goldenRoot() / "vision";
-}
-
-/// Nothing is rounded that need not be. The other engine takes files of Gemma 4, which state no activation,
-/// to mean the quick GELU.
-LoadOptions exactOptions(const std::string& type) {
-    LoadOptions options;
-    options.backend = BackendChoice::Cpu;
-    options.kv = KvType::F32;
-    options.activations = ActivationType::F32;
-    options.threads = 2;
-    options.contextTokens = 4096;
-    options.loadAnyway = true;
-    if (type.starts_with("gemma4v")) options.overrides["clip.use_gelu"] = "false";
-    return options;
-}
-
-/// Sidecars of a type, by the name of their entry. Two frames of a video that become one picture are not
-/// computed yet.
-std::map<std::string, json> entriesOf(const std::string& type) {
-    std::map<std::string, json> entries;
-    for (const auto& file : std::filesystem::directory_iterator(folder())) {
-        const std::string stem = file.path().stem();
-        if (file.path().extension() != ".json" || !stem.starts_with(type + "-")) continue;
-        const std::string entry = stem.substr(type.size() + 1);
-        if (entry.find('-') != std::string::npos || entry == "frames") continue;
-        entries[entry] = test::readJson(file.path());
-    }
-    return entries;
-}
-
-std::optional<PictureTokens> tokensOf(const json& sidecar) {
-    const json& option = sidecar["image_tokens_option"];
-    if (option.is_null()) return std::nullopt;
-    return PictureTokens{option["min"], option["max"]};
-}
-
-std::vector<Picture> picturesOf(const json& sidecar) {
-    std::vector<Picture> pictures;
-    for (const json& name : sidecar["images"])
-        pictures.push_back(test::readPng(folder() / name.get<std::string>()));
-    return pictures;
-}
-
-std::vector<float> floatsOf(const json& sidecar, const char* key) {
-    return sidecar.contains(key) && sidecar[key].is_string()
-               ? test::readFloats(folder() / sidecar[key].get<std::string>())
-               : std::vector<float>();
+    return test::visionFolder();
 }
 
 double largestDifference(const std::vector<float>& ours, const std::vector<float>& theirs) {
@@ -87,7 +44,7 @@ class GoldenVision : public testing::TestWithParam<const char*> {
   protected:
     void SetUp() override {
         if (!std::filesystem::exists(folder())) GTEST_SKIP() << "no golden vectors in " << folder();
-        m_entries = entriesOf(GetParam());
+        m_entries = test::sidecarsOf(GetParam());
         ASSERT_FALSE(m_entries.empty());
     }
 
@@ -103,19 +60,6 @@ class GoldenVision : public testing::TestWithParam<const char*> {
             if (one) encoded.push_back(*std::move(one));
         }
         return encoded;
-    }
-
-    /// Whether the other engine's rows are not those of the model's own code.
-    bool deviates() const { return m_entries.at("shapes").contains("embd_reference"); }
-
-    /// Its logits are those of its own rows.
-    void useTheirRows(const json& sidecar, std::vector<EncodedPicture>& pictures) const {
-        for (size_t i = 0; i < pictures.size(); ++i) {
-            const std::filesystem::path picture = sidecar["images"][i].get<std::string>();
-            std::vector<float> rows = floatsOf(m_entries.at(picture.stem()), "embd");
-            ASSERT_EQ(rows.size(), pictures[i].rows.size());
-            pictures[i].rows = std::move(rows);
-        }
     }
 
     std::map<std::string, json> m_entries;
@@ -158,12 +102,13 @@ TEST_P(GoldenVision, logitsAreTheOthersWholeAndInChunks) {
         const std::vector<float> theirs = floatsOf(sidecar, "logits");
         if (theirs.empty()) continue;
         SCOPED_TRACE(entry);
-        std::vector<EncodedPicture> pictures = encode(sidecar);
-        if (deviates()) useTheirRows(sidecar, pictures);
+        const auto pictures = test::encodedPictures(m_entries, sidecar, GetParam());
+        LoadOptions options = exactOptions(GetParam());
+        options.visionFile = folder() / sidecar["mmproj"].get<std::string>();
         for (const uint32_t chunk : {0U, 3U}) {
             std::vector<float> ours;
             const Status status = logitsWithPictures(
-                folder() / sidecar["text_model"].get<std::string>(), exactOptions(GetParam()),
+                folder() / sidecar["text_model"].get<std::string>(), options,
                 sidecar["prompt"].get<std::string>(), pictures, chunk,
                 [&](std::span<const float> row) { ours.insert(ours.end(), row.begin(), row.end()); });
             ASSERT_TRUE(status) << status.error().message;
@@ -172,17 +117,7 @@ TEST_P(GoldenVision, logitsAreTheOthersWholeAndInChunks) {
     }
 }
 
-constexpr const char* kTypes[] = {"qwen3vl",  "qwen3vl-plain", "gemma4v",   "gemma4v-ple", "gemma3",
-                                  "pixtral",  "pixtral-12b",   "qwen2.5vl", "qwen2vl",     "llava",
-                                  "minicpmv", "minicpmv4.6",   "idefics3",  "internvl",    "lfm2",
-                                  "llava16",  "gemma4uv",      "llama4",    "muse-glimmer"};
-
-INSTANTIATE_TEST_SUITE_P(Types, GoldenVision, testing::ValuesIn(kTypes), [](const auto& tried) {
-    std::string name = tried.param;
-    for (char& c : name)
-        if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(Types, GoldenVision, testing::ValuesIn(test::kVisionTypes), test::nameOfType);
 
 /// The same weights in half precision: the error's share of the rows' energy.
 TEST(GoldenVisionInHalves, rowsAreNear) {

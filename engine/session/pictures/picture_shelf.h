@@ -1,0 +1,75 @@
+/// The pictures of a loaded model: cut, and then encoded by the first answer that needs them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/session/loading/known_pictures.h"
+#include "engine/session/pictures/picture_records.h"
+#include "engine/session/pictures/vision_model.h"
+
+namespace ingle::session {
+
+/// Any thread. The vision file is opened by the first picture. What is in memory has a limit: pictures that
+/// were not used for longest are forgotten, and found again on disk where a conversation keeps them.
+class PictureShelf final : public KnownPictures {
+  public:
+    /// `store` may be null. `options`: of the vision file.
+    PictureShelf(std::string visionFile, LoadOptions options, std::shared_ptr<SnapshotStore> store)
+        : m_path(std::move(visionFile)), m_options(std::move(options)), m_store(std::move(store)) {}
+
+    static constexpr uint64_t kMostBytes = uint64_t{512} << 20;
+
+    /// Errors: as Engine::takePicture().
+    Result<std::shared_ptr<const KnownPicture>> take(const std::string& hash, const Picture& picture);
+    Result<std::shared_ptr<const KnownPicture>> find(const std::string& hash) override;
+    Status encode(const KnownPicture& picture, const std::string& conversation) override;
+    Result<std::shared_ptr<const std::vector<float>>> rows(const KnownPicture& picture) override;
+
+    /// How many pictures were encoded.
+    uint64_t numEncoded() const;
+
+  private:
+    struct Entry {
+        std::shared_ptr<const KnownPicture> known;
+        std::shared_ptr<const vision::CutPicture> cut;   ///< null: not needed, or it came from disk
+        std::shared_ptr<const std::vector<float>> rows;  ///< null: not encoded, or on disk only
+        uint64_t lastUse = 0;
+
+        uint64_t bytes() const;
+    };
+
+    /// The records of the vision file, which is opened for it. Errors: those of opening; Cancelled.
+    Result<const PictureRecords*> records();
+    Result<VisionModel*> visionModel();
+    Status openFile();
+    /// The entry, or one that is found on disk. Errors: PictureNeeded; as records().
+    Result<Entry> entryOf(const std::string& hash);
+    void put(const std::string& hash, Entry entry);
+    void forgetOld();
+
+    const std::string m_path;
+    const LoadOptions m_options;
+    const std::shared_ptr<SnapshotStore> m_store;
+
+    std::timed_mutex m_encoding;  ///< one picture at a time
+    std::mutex m_opening;         ///< guards the next three
+    std::optional<io::Source> m_file;
+    std::unique_ptr<PictureRecords> m_records;
+    std::unique_ptr<VisionModel> m_model;
+
+    mutable std::mutex m_mutex;  ///< guards the rest
+    std::map<std::string, Entry> m_entries;
+    uint64_t m_numUses = 0;
+    uint64_t m_numEncoded = 0;
+};
+
+/// How prompts have it, for people.
+PictureFacts factsOf(const KnownPicture& picture);
+
+}  // namespace ingle::session

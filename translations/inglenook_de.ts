@@ -898,6 +898,50 @@
         <translation>Die verlangte Form der Antwort lässt zu viele Wege offen.</translation>
     </message>
     <message>
+        <source>A picture of this conversation is missing, so the model cannot see it.</source>
+        <translation>Ein Bild dieser Unterhaltung fehlt; das Modell kann es nicht sehen.</translation>
+    </message>
+    <message>
+        <source>%1 cannot see pictures: it has no vision file beside it.</source>
+        <translation>%1 kann keine Bilder sehen: Es liegt keine Bilddatei (mmproj) dabei.</translation>
+    </message>
+    <message>
+        <source>%1 is the vision file of another model.</source>
+        <translation>%1 ist die Bilddatei (mmproj) eines anderen Modells.</translation>
+    </message>
+    <message>
+        <source>This picture is damaged and cannot be read.</source>
+        <translation>Dieses Bild ist beschädigt und kann nicht gelesen werden.</translation>
+    </message>
+    <message>
+        <source>This picture has too many pixels: 100 million can be read.</source>
+        <translation>Dieses Bild hat zu viele Pixel: 100 Millionen können gelesen werden.</translation>
+    </message>
+    <message>
+        <source>This file is too large to be read as a picture: 64 MB can be read.</source>
+        <translation>Diese Datei ist zu groß, um als Bild gelesen zu werden: 64 MB sind möglich.</translation>
+    </message>
+    <message>
+        <source>This picture is too long and narrow for the model.</source>
+        <translation>Dieses Bild ist zu lang und schmal für das Modell.</translation>
+    </message>
+    <message>
+        <source>This is a picture in the format HEIC, which cannot be read. Save it as JPEG or PNG.</source>
+        <translation>Dieses Bild hat das Format HEIC, das nicht gelesen werden kann. Speichern Sie es als JPEG oder PNG.</translation>
+    </message>
+    <message>
+        <source>This is a picture in the format AVIF, which cannot be read. Save it as JPEG or PNG.</source>
+        <translation>Dieses Bild hat das Format AVIF, das nicht gelesen werden kann. Speichern Sie es als JPEG oder PNG.</translation>
+    </message>
+    <message>
+        <source>This is no picture of a kind that can be read: those are PNG, JPEG and WebP.</source>
+        <translation>Das ist kein Bild, das gelesen werden kann: Das sind PNG, JPEG und WebP.</translation>
+    </message>
+    <message>
+        <source>Reading this picture failed: it is damaged, or larger than the memory for it.</source>
+        <translation>Dieses Bild konnte nicht gelesen werden: Es ist beschädigt oder größer als der Speicher dafür.</translation>
+    </message>
+    <message>
         <source>It was cancelled.</source>
         <translation>Es wurde abgebrochen.</translation>
     </message>

@@ -28,8 +28,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kOpen = 'o', kTryDrivers = 't', kImport = 'i';
+constexpr char kOpen = 'o', kTryDrivers = 't', kImport = 'i', kDecode = 'd', kVisionFiles = 'v';
 constexpr size_t kMostQuestionBytes = 64 * 1024;
+constexpr size_t kMostAnswerBytes = 32 * 1024;
 constexpr size_t kMostImports = 64;
 constexpr size_t kMostCopies = 8;  // at once
 
@@ -43,12 +44,12 @@ Pair socketPair(int type) {
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-void sendAnswer(int socket, int error, std::initializer_list<int> files) {
-    iovec bytes{&error, sizeof error};
+void sendAnswer(int socket, int error, std::initializer_list<int> files, std::string text = {}) {
+    std::array<iovec, 2> bytes{{{&error, sizeof error}, {text.data(), text.size()}}};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
     msghdr message{};
-    message.msg_iov = &bytes;
-    message.msg_iovlen = 1;
+    message.msg_iov = bytes.data();
+    message.msg_iovlen = bytes.size();
     if (files.size() > 0) {
         message.msg_control = control.data();
         message.msg_controllen = CMSG_SPACE(files.size() * sizeof(int));
@@ -127,11 +128,15 @@ class Clerk {
     // What requests name.
     void permitOf(const protocol::Inspect& request) {
         permit(request.path);
-        permit(request.options.draft);
+        permitOf(request.options);
     }
     void permitOf(const protocol::Load& request) {
         permit(request.path);
-        permit(request.options.draft);
+        permitOf(request.options);
+    }
+    void permitOf(const LoadOptions& options) {
+        permit(options.draft);
+        permit(options.visionFile);
     }
     void permitOf(const protocol::Recognise& request) {
         for (const std::string& path : request.paths) permit(path);
@@ -181,6 +186,10 @@ class Clerk {
                 return tryDrivers(text);
             case kImport:
                 return import(text);
+            case kDecode:
+                return decode();
+            case kVisionFiles:
+                return listVisionFiles(text);
             default:
                 return sendAnswer(m_engine.get(), EINVAL, {});
         }
@@ -235,6 +244,27 @@ class Clerk {
         const protocol::Import import = *asked;
         m_imports.erase(asked);
         startCopy(-1, [&](int end) { m_task.import(import, end); });
+    }
+
+    /// Beside a model that was named. A line for each.
+    void listVisionFiles(const std::string& model) {
+        if (!isWithin(fs::absolute(model).lexically_normal(), m_named))
+            return sendAnswer(m_engine.get(), EACCES, {});
+        std::string lines;
+        for (const std::string& path : visionFilesBeside(model)) {
+            std::error_code unknown;
+            const fs::path real = fs::canonical(path, unknown);
+            if (unknown || path.find('\n') != path.npos || lines.size() + path.size() >= kMostAnswerBytes)
+                continue;
+            m_permitted.insert(real.string());
+            lines += path + '\n';
+        }
+        sendAnswer(m_engine.get(), 0, {}, std::move(lines));
+    }
+
+    void decode() {
+        if (!m_task.decode) return sendAnswer(m_engine.get(), EINVAL, {});
+        startCopy(-1, [&](int end) { m_task.decode(end); });
     }
 
     /// Runs `work` in a copy of this process, with one end of a socket; the engine gets the other one, behind
@@ -304,18 +334,21 @@ Broker::Answer Broker::ask(char kind, const std::string& text) {
     const std::string question = kind + text;
     if (question.size() > kMostQuestionBytes) return {.error = ENAMETOOLONG};
     if (::send(m_socket.get(), question.data(), question.size(), MSG_NOSIGNAL) < 0) return {.error = errno};
-    Answer answer{.error = EIO};
-    iovec bytes{&answer.error, sizeof answer.error};
+    Answer answer{.error = EIO, .files = {}, .text = std::string(kMostAnswerBytes, '\0')};
+    std::array<iovec, 2> bytes{
+        {{&answer.error, sizeof answer.error}, {answer.text.data(), answer.text.size()}}};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
     msghdr message{};
-    message.msg_iov = &bytes;
-    message.msg_iovlen = 1;
+    message.msg_iov = bytes.data();
+    message.msg_iovlen = bytes.size();
     message.msg_control = control.data();
     message.msg_controllen = control.size();
     ssize_t count = 0;
     while ((count = ::recvmsg(m_socket.get(), &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
     }
     if (count <= 0) return {.error = EIO};
+    const auto numBytes = static_cast<size_t>(count);
+    answer.text.resize(numBytes - std::min(numBytes, sizeof answer.error));
     const cmsghdr* header = CMSG_FIRSTHDR(&message);
     if (header && header->cmsg_type == SCM_RIGHTS) {
         for (size_t at = 0; CMSG_LEN(at + sizeof(int)) <= header->cmsg_len; at += sizeof(int)) {
@@ -348,6 +381,25 @@ Result<FileDescriptor> Broker::import(const protocol::Import& request) {
     Answer answer = ask(kImport, protocol::encode(protocol::Request{1, request}));
     if (answer.files.size() != 1)
         return fail(ErrorCode::Io, "the import cannot be started: {}", std::strerror(answer.error));
+    return std::move(answer.files.front());
+}
+
+std::vector<std::string> Broker::visionFiles(const std::string& model) {
+    const Answer answer = ask(kVisionFiles, model);
+    std::vector<std::string> files;
+    for (size_t at = 0; at < answer.text.size();) {
+        const size_t end = std::min(answer.text.find('\n', at), answer.text.size());
+        files.push_back(answer.text.substr(at, end - at));
+        at = end + 1;
+    }
+    return files;
+}
+
+Result<FileDescriptor> Broker::decode() {
+    Answer answer = ask(kDecode, "");
+    if (answer.files.size() != 1)
+        return fail(ErrorCode::Io, "the reader of pictures cannot be started: {}",
+                    std::strerror(answer.error));
     return std::move(answer.files.front());
 }
 

@@ -25,6 +25,8 @@ struct BrokerTask {
     /// Does an import that a client asked for, in a process of its own, and answers with events to this
     /// descriptor.
     std::function<void(const protocol::Import& request, int events)> import;
+    /// Decodes a picture, in a process of its own: reads its file from this descriptor and answers to it.
+    std::function<void(int socket)> decode;
 };
 
 /// The engine's side. Any thread.
@@ -41,11 +43,16 @@ class Broker {
     Result<StartedOutside> tryDrivers(const std::vector<std::string>& moreArguments);
     /// The events of an import. Errors: Io; InvalidArgument (no client asked for it).
     Result<FileDescriptor> import(const protocol::Import& request);
+    /// Where BrokerTask::decode waits for a picture. Errors: Io.
+    Result<FileDescriptor> decode();
+    /// See visionFilesBeside(). The engine may open them from then on.
+    std::vector<std::string> visionFiles(const std::string& model);
 
   private:
     struct Answer {
         int error = 0;
         std::vector<FileDescriptor> files;
+        std::string text;
     };
 
     Broker(FileDescriptor socket, FileDescriptor requests)

@@ -42,12 +42,14 @@ Result<Confined> confine(Needs needs) {
     useOutside(
         {.open = [theBroker](const std::string& path) { return theBroker->open(path); },
          .tryDrivers =
-             [theBroker](const std::vector<std::string>& more) { return theBroker->tryDrivers(more); }});
+             [theBroker](const std::vector<std::string>& more) { return theBroker->tryDrivers(more); },
+         .visionFiles = [theBroker](const std::string& model) { return theBroker->visionFiles(model); }});
     return Confined{theBroker, enforced};
 }
 
 Status confineTo(std::vector<std::string> models, sandbox::Given files) {
-    INGLE_TRY(confine({{.models = std::move(models), .requests = -1, .import = {}}, std::move(files)}));
+    INGLE_TRY(confine(
+        {{.models = std::move(models), .requests = -1, .import = {}, .decode = {}}, std::move(files)}));
     return {};
 }
 

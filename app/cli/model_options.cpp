@@ -149,7 +149,7 @@ Result<std::unique_ptr<Loaded>> loadGuarded(const ModelOptions& options,
     INGLE_TRY_ASSIGN(LoadOptions load, loadOptions(options));
     std::optional<GuardedLoad> guard;
     if (load.backend != BackendChoice::Cpu) load.crashedProcess = guard.emplace().crashedProcess();
-    INGLE_TRY(confineTo({path, load.draft}));
+    INGLE_TRY(confineTo({path, load.draft, load.visionFile}));
     auto loaded = loadIt(path, load);
     if (!loaded) return tl::unexpected(withRemedies(std::move(loaded).error(), path, load));
     const ModelInfo& info = (*loaded)->info();

@@ -8,18 +8,22 @@
 
 namespace ingle::cli {
 
+CLI::Option* addImages(CLI::App& app, PictureOptions& options) {
+    return app.add_option("--image", options.images, "a picture: PNG, JPEG or WebP (may be repeated)")
+        ->allow_extra_args(false);
+}
+
 CLI::Option* addPictureOptions(CLI::App& app, PictureOptions& options) {
-    CLI::Option* image =
-        app.add_option("--image", options.images, "a picture: PNG, JPEG or WebP (may be repeated)")
-            ->allow_extra_args(false);
+    CLI::Option* image = addImages(app, options);
     app.add_option("--image-tokens", options.tokens,
                    "MIN:MAX: how many tokens a picture may take, where the model leaves that open");
     return image;
 }
 
 Result<std::vector<Picture>> readPictures(const PictureOptions& options) {
-    endByInterruption();
     std::vector<Picture> pictures;
+    if (options.images.empty()) return pictures;
+    endByInterruption();
     for (const std::string& path : options.images) {
         auto picture = documents::readPicture(path, {.isCancelled = isInterrupted});
         if (!picture) return happenedTo(path, picture.error());

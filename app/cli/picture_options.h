@@ -15,8 +15,9 @@ struct PictureOptions {
     std::string tokens;  ///< "MIN:MAX"; empty: as the model has it
 };
 
-/// Declares --image, which is returned, and --image-tokens. `options` must live as long as the parsed
-/// application.
+/// Declares --image, which is returned. `options` must live as long as the parsed application.
+CLI::Option* addImages(CLI::App& app, PictureOptions& options);
+/// Declares --image, which is returned, and --image-tokens.
 CLI::Option* addPictureOptions(CLI::App& app, PictureOptions& options);
 
 /// Decodes the pictures, each in a process of its own that can open nothing: to be called before the command

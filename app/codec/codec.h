@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "app/codec/names.h"
+#include "ingle/base64.h"
 #include "ingle/result.h"
 
 namespace ingle::codec {
@@ -93,6 +94,14 @@ struct Hex {
         }
         return bytes;
     }
+};
+
+/// Bytes as Base64.
+struct Base64 {
+    static constexpr const char* kExpected = "a string in Base64";
+
+    static std::string write(std::string_view bytes) { return toBase64(bytes); }
+    static std::optional<std::string> read(std::string_view text) { return fromBase64(text); }
 };
 
 /// 64 bits as decimal digits in a text: JSON readers differ about such numbers.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/codec/codec.h"
+#include "ingle/pictures.h"
 #include "ingle/reading.h"
 #include "ingle/receipt.h"
 #include "ingle/recognition.h"
@@ -78,6 +79,7 @@ void fields(V& v, codec::Of<LoadOptions> auto& o) {
     v.optional("crashedProcess", o.crashedProcess);
     v.optional("overrides", o.overrides);
     v.sparse("draft", o.draft);
+    v.sparse("visionFile", o.visionFile);
 }
 template <typename V>
 void fields(V& v, codec::Of<FitChoice> auto& c) {
@@ -124,6 +126,27 @@ void fields(V& v, codec::Of<ModelInfo> auto& i) {
     v.optional("deviceNote", i.deviceNote);
     v.optional("contextTokens", i.contextTokens);
     v.optional("contextNote", i.contextNote);
+    v.sparse("seesPictures", i.seesPictures);
+    v.sparse("visionFile", i.visionFile);
+    v.sparse("visionFiles", i.visionFiles);
+}
+template <typename V>
+void fields(V& v, codec::Of<SeenTile> auto& t) {
+    v.required("left", t.left);
+    v.required("top", t.top);
+    v.required("width", t.width);
+    v.required("height", t.height);
+    v.required("seenWidth", t.seenWidth);
+    v.required("seenHeight", t.seenHeight);
+    v.required("tokens", t.tokens);
+}
+template <typename V>
+void fields(V& v, codec::Of<PictureFacts> auto& p) {
+    v.required("hash", p.hash);
+    v.required("width", p.width);
+    v.required("height", p.height);
+    v.required("tokens", p.tokens);
+    v.optional("tiles", p.tiles);
 }
 template <typename V>
 void fields(V& v, codec::Of<DeviceEntry> auto& d) {

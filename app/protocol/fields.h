@@ -66,6 +66,11 @@ void fields(V& v, Of<Read> auto& r) {
     v.optional("promptForm", r.reading.promptForm);
 }
 template <typename V>
+void fields(V& v, Of<Picture> auto& r) {
+    v.required("hash", r.hash);
+    v.sparse("bytes", codec::as<codec::Base64>(r.bytes));
+}
+template <typename V>
 void fields(V& v, Of<Embed> auto& r) {
     v.required("model", r.model);
     v.required("texts", r.texts);
@@ -159,6 +164,10 @@ void fields(V& v, Of<Scored> auto& e) {
     v.optional("withheld", codec::as<codec::Hex>(e.scores.withheld));
     v.required("positions", e.scores.positions);
     v.optional("receipt", e.receipt);
+}
+template <typename V>
+void fields(V& v, Of<PictureTaken> auto& e) {
+    fields(v, e.facts);
 }
 template <typename V>
 void fields(V& v, Of<ReadPlanned> auto& e) {

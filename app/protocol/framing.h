@@ -17,7 +17,7 @@ namespace ingle::protocol {
 /// The longest line, in bytes, without its newline.
 inline constexpr size_t kMaxLineBytes = 1u << 20;
 /// The longest message, in bytes, in all its pieces. Sender and receiver refuse anything longer.
-inline constexpr size_t kMaxMessageBytes = 64u << 20;
+inline constexpr size_t kMaxMessageBytes = 96u << 20;
 
 /// Returns the bytes to send for an encoded message, with newlines.
 /// Errors: InvalidArgument beyond kMaxMessageBytes.

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "ingle/pictures.h"
 #include "ingle/reading.h"
 #include "ingle/receipt.h"
 #include "ingle/recognition.h"
@@ -111,6 +112,11 @@ struct Scored {
     Scores scores;
     Receipt receipt;  ///< what computed the scores
 };
+/// How the model sees a picture.
+struct PictureTaken {
+    static constexpr std::string_view kName = "picture";
+    PictureFacts facts;
+};
 /// The size of a document and of its state. It is sent before the document is read.
 struct ReadPlanned {
     static constexpr std::string_view kName = "cost";
@@ -134,9 +140,10 @@ struct Failed {
     /// remedies.
     MemoryEstimate memory;
 };
-using EventBody = std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Released, Unloaded, Counted,
-                               Previewed, Retained, Protected, DevicesListed, ComputerDescribed, Progress,
-                               Planned, Tokens, Done, Scored, ReadPlanned, ReadDone, Embedded, Failed>;
+using EventBody =
+    std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Released, Unloaded, Counted, Previewed,
+                 Retained, Protected, DevicesListed, ComputerDescribed, Progress, Planned, Tokens, Done,
+                 Scored, PictureTaken, ReadPlanned, ReadDone, Embedded, Failed>;
 struct Event {
     RequestId id = 0;
     EventBody body;
@@ -300,6 +307,19 @@ struct Read {
     using Update = std::variant<ReadPlanned, Progress>;
     ReadRequest reading;
 };
+/// Gives the model a picture that messages will name (PartKind::Image), or asks whether it has it. Its file
+/// is decoded in a process of its own, and the picture is read by the first answer that needs it. Needs a
+/// loaded model. Errors: PictureNeeded, where `bytes` are needed; CannotSee; those of the file.
+struct Picture {
+    static constexpr std::string_view kName = "picture";
+    static constexpr RequestFacts kFacts{.doing = "looking at a picture",
+                                         .modelUse = ModelUse::Uses,
+                                         .whenCancelled = WhenCancelled::EndsAtOnce};
+    using Reply = PictureTaken;
+    using Update = NoUpdate;
+    std::string hash;   ///< SHA-256 of the file, in 64 small hexadecimal digits
+    std::string bytes;  ///< of the file: PNG, JPEG or WebP; empty: only asks
+};
 /// Computes embeddings of texts with a model of its own. That model is loaded beside the one that writes by
 /// the first request that names it, and stays until a request names another one or until Unload. Of a text
 /// that is too long for the model only the beginning counts. Answers wait meanwhile, so send a few texts at a
@@ -360,7 +380,7 @@ struct Computer {
     using Update = NoUpdate;
 };
 using RequestBody = std::variant<Hello, Inspect, Recognise, Import, Load, Unload, Count, Preview, Generate,
-                                 Score, Read, Embed, Cancel, Retain, Protect, Devices, Computer>;
+                                 Score, Read, Picture, Embed, Cancel, Retain, Protect, Devices, Computer>;
 struct Request {
     RequestId id = 0;
     RequestBody body;

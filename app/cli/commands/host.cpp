@@ -8,6 +8,7 @@
 #include "app/cli/command.h"
 #include "app/cli/confinement.h"
 #include "app/cli/driver_trials.h"
+#include "app/cli/picture_decoding.h"
 #include "app/crash/crash_report.h"
 #include "app/library/library.h"
 #include "ingle/computer.h"
@@ -15,6 +16,7 @@
 #include "ingle/embedder.h"
 #include "ingle/memory_room.h"
 #include "ingle/recognition.h"
+#include "ingle/stop_scope.h"
 #include "ingle/version.h"
 
 namespace ingle::cli::host_command {
@@ -70,9 +72,10 @@ Status host(const Options& options) {
         makeOwnFolder(folder);
     // A server imports nothing.
     const auto import = options.snapshots.program == kServer ? nullptr : importInCage;
-    INGLE_TRY_ASSIGN(const Confined confined,
-                     confine({.broker = {.models = {}, .requests = ends.input, .import = import},
-                              .files = {.readable = {}, .writable = {crashes, wanted.folder}}}));
+    INGLE_TRY_ASSIGN(
+        const Confined confined,
+        confine({.broker = {.models = {}, .requests = ends.input, .import = import, .decode = decodeOutside},
+                 .files = {.readable = {}, .writable = {crashes, wanted.folder}}}));
     Broker& broker = *confined.broker;
     const FileDescriptor requests = broker.takeRequests();
     crash::keepReports({crashes, "ingle host", std::string(version()), condemnDeviceUses});
@@ -128,7 +131,11 @@ Status host(const Options& options) {
                        LoadOptions load;
                        load.backend = BackendChoice::Cpu;
                        return Embedder::load(path, load, nullptr);
-                   }});
+                   },
+               .decode = [&broker](const std::string& bytes) -> Result<Picture> {
+                   INGLE_TRY_ASSIGN(const FileDescriptor socket, broker.decode());
+                   return decodeBy(socket, bytes, [] { return StopScope::isStopWanted(); });
+               }});
 }
 
 Action define(CLI::App& app) {

@@ -25,7 +25,8 @@ Status ofTokens(const Options& options, ResultFile& file) {
 
 Status ofPrompt(const Options& options, ResultFile& file) {
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model.model));
-    INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options.model));
+    INGLE_TRY_ASSIGN(LoadOptions load, loadOptions(options.model));
+    load.visionFile = options.projector;
     if (load.backend == BackendChoice::Vulkan)
         return fail(ErrorCode::Unsupported, "prompts with pictures are computed on the processor only");
     INGLE_TRY_ASSIGN(const std::vector<Picture> pictures, readPictures(options.pictures));

@@ -1,8 +1,10 @@
 #include <algorithm>
 
 #include "app/cli/command.h"
+#include "app/cli/interruption.h"
 #include "app/cli/model_options.h"
 #include "app/cli/output_sink.h"
+#include "app/cli/picture_options.h"
 #include "app/cli/text_file.h"
 
 namespace ingle::cli::run_command {
@@ -14,6 +16,7 @@ struct Options {
     std::string prompt;
     std::string system;
     std::string grammarFile;
+    PictureOptions pictures;
     bool raw = false;
     bool stats = false;
 };
@@ -38,7 +41,20 @@ Result<std::string> schemaText(const std::string& given) {
     return readTextFile(given);
 }
 
+/// The question, and before it the pictures that it is about, which get numbers as names.
+Result<ChatMessage> question(Engine& engine, const Options& options, const std::vector<Picture>& pictures) {
+    ChatMessage message{Role::User, {}};
+    for (const Picture& picture : pictures) {
+        const std::string name = fmt::format("{:064x}", message.parts.size());
+        INGLE_TRY(engine.takePicture(name, picture));
+        message.parts.push_back({PartKind::Image, options.pictures.images[message.parts.size()], name});
+    }
+    message.parts.push_back({PartKind::Text, options.prompt, {}});
+    return message;
+}
+
 Status run(Options options) {
+    INGLE_TRY_ASSIGN(const std::vector<Picture> pictures, readPictures(options.pictures));
     INGLE_TRY_ASSIGN(options.request.jsonSchema, schemaText(options.request.jsonSchema));
     if (!options.grammarFile.empty()) {
         INGLE_TRY_ASSIGN(options.request.grammar, readTextFile(options.grammarFile));
@@ -49,10 +65,11 @@ Status run(Options options) {
     } else {
         if (!options.system.empty())
             options.request.messages.push_back(textMessage(Role::System, options.system));
-        options.request.messages.push_back(textMessage(Role::User, options.prompt));
+        INGLE_TRY_ASSIGN(ChatMessage asked, question(*engine, options, pictures));
+        options.request.messages.push_back(std::move(asked));
     }
     TextSink sink;
-    INGLE_TRY(runToEnd(*engine, std::move(options.request), sink));
+    INGLE_TRY(runToEnd(*engine, std::move(options.request), sink, isInterrupted));
     fmt::print("\n");
     if (options.stats) {
         std::fflush(stdout);
@@ -65,6 +82,9 @@ Action define(CLI::App& app) {
     auto options = std::make_shared<Options>();
     addModelOptions(app, options->model);
     app.add_option("-p,--prompt", options->prompt, "the question")->required();
+    addImages(app, options->pictures);
+    app.add_option("--mmproj", options->model.load.visionFile,
+                   "vision file of the model (default: one that fits beside it)");
     app.add_option("-n", options->request.maxTokens, "most tokens to write (default: until the model ends)");
     app.add_option("--system", options->system, "system message");
     app.add_option("--stop", options->request.stops, "text that ends the answer (may be repeated)")
@@ -72,7 +92,8 @@ Action define(CLI::App& app) {
     app.add_option("--json-schema", options->request.jsonSchema,
                    "write JSON that follows this schema: a file, or the schema itself");
     app.add_option("--grammar", options->grammarFile, "write what follows this grammar: a file in GBNF");
-    app.add_flag("--raw", options->raw, "continue the prompt itself, without a chat format");
+    app.add_flag("--raw", options->raw, "continue the prompt itself, without a chat format")
+        ->excludes(app.get_option("--image"));
     app.add_flag("--stats", options->stats, "how fast it was, on standard error");
     addGuesses(app, options->request.guesses, options->model.load);
     addSamplerOptions(app, options->request.sampler);

@@ -18,6 +18,7 @@ using protocol::WhenCancelled;
 
 constexpr size_t kMaxWaitingRequests = 256;
 constexpr size_t kMostCounts = 1;  // they compute, as the steps do
+constexpr size_t kMostPictures = 1;
 constexpr std::chrono::seconds kLookAtMemory{1};
 
 WhenCancelled whenCancelled(const protocol::Request& request) {
@@ -93,7 +94,8 @@ EngineWorker::EngineWorker(EngineSource source, EventQueue& events, std::chrono:
       m_events(events),
       m_pace(pace),
       m_embeddings(m_source.embedder),
-      m_counts(events, kMostCounts) {}
+      m_counts(events, kMostCounts),
+      m_pictures(events, kMostPictures) {}
 
 EngineWorker::~EngineWorker() = default;
 
@@ -116,6 +118,7 @@ void EngineWorker::enqueue(protocol::Request request) {
 
 void EngineWorker::cancel(protocol::RequestId target) {
     m_counts.cancel(target);
+    m_pictures.cancel(target);
     const auto isIt = [target](const protocol::Request& each) {
         return each.id == target && whenCancelled(each) == WhenCancelled::EndsAtOnce;
     };
@@ -161,6 +164,7 @@ void EngineWorker::stepGenerations() {
 
 void EngineWorker::endGenerations() {
     m_counts.end();
+    m_pictures.end();
     for (const auto& entry : m_sinks) cancel(entry.first);
     while (!m_sinks.empty()) stepGenerations();
 }
@@ -335,6 +339,23 @@ void EngineWorker::serve(protocol::RequestId id, protocol::Score& request) {
 template <>
 void EngineWorker::serve(protocol::RequestId id, protocol::Read& request) {
     submit(id, std::move(request.reading));
+}
+
+template <>
+void EngineWorker::serve(protocol::RequestId id, protocol::Picture& request) {
+    if (!m_engine) return fail(id, noModel());
+    auto facts = [this, engine = m_engine.get(), request = std::move(request)]() -> Result<PictureFacts> {
+        auto found = engine->findPicture(request.hash);
+        const bool isNeeded = !found && errorIdOf(found.error()) == ErrorId::PictureNeeded;
+        if (!isNeeded || request.bytes.empty()) return found;
+        INGLE_TRY_ASSIGN(const ingle::Picture picture, m_source.decode(request.bytes));
+        return engine->takePicture(request.hash, picture);
+    };
+    m_pictures.enqueue(id, m_origin->path, [facts = std::move(facts)]() -> protocol::EventBody {
+        auto taken = facts();
+        if (!taken) return protocol::Failed{withCodeId(std::move(taken).error()), {}};
+        return protocol::PictureTaken{std::move(*taken)};
+    });
 }
 
 template <>

@@ -43,6 +43,8 @@ struct EngineSource {
                                              const std::function<bool()>& isCancelled)>
         import;
     Embeddings::Load embedder;
+    /// Decodes the file of a picture in a process of its own. Any thread; ends as StopScope says.
+    std::function<Result<ingle::Picture>(const std::string& bytes)> decode;
 };
 
 class EngineWorker {
@@ -121,7 +123,8 @@ class EngineWorker {
     std::optional<Kept> m_kept;                          ///< only beside one in use
     std::chrono::steady_clock::time_point m_nextLook{};  ///< at the memory that is free
     Embeddings m_embeddings;
-    BesideEngine m_counts;  ///< of texts
+    BesideEngine m_counts;    ///< of texts
+    BesideEngine m_pictures;  ///< that are decoded
 };
 
 }  // namespace ingle::cli

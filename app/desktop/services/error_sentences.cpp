@@ -224,6 +224,28 @@ QString ErrorSentences::of(ErrorId id, const SentenceArguments& with) {
             return tr("The form that was asked for the answer cannot be used: %1.").arg(with.text(0));
         case ErrorId::GrammarTooWide:
             return tr("The form that was asked for the answer leaves too many ways to go on.");
+        case ErrorId::PictureNeeded:
+            return tr("A picture of this conversation is missing, so the model cannot see it.");
+        case ErrorId::CannotSee:
+            return tr("%1 cannot see pictures: it has no vision file beside it.").arg(with.fileName(0));
+        case ErrorId::VisionFileUnfit:
+            return tr("%1 is the vision file of another model.").arg(with.fileName(0));
+        case ErrorId::PictureDamaged:
+            return tr("This picture is damaged and cannot be read.");
+        case ErrorId::PictureTooManyPixels:
+            return tr("This picture has too many pixels: 100 million can be read.");
+        case ErrorId::PictureTooLarge:
+            return tr("This file is too large to be read as a picture: 64 MB can be read.");
+        case ErrorId::PictureTooNarrow:
+            return tr("This picture is too long and narrow for the model.");
+        case ErrorId::PictureHeic:
+            return tr("This is a picture in the format HEIC, which cannot be read. Save it as JPEG or PNG.");
+        case ErrorId::PictureAvif:
+            return tr("This is a picture in the format AVIF, which cannot be read. Save it as JPEG or PNG.");
+        case ErrorId::PictureUnknown:
+            return tr("This is no picture of a kind that can be read: those are PNG, JPEG and WebP.");
+        case ErrorId::PictureReaderFailed:
+            return tr("Reading this picture failed: it is damaged, or larger than the memory for it.");
         case ErrorId::Cancelled:
             return tr("It was cancelled.");
     }

@@ -94,6 +94,9 @@ ModelInfo fullModelInfo() {
                    .choices = {{FitRemedy::SmallerModel, 512, KvType::Q8, "Q4_K_M", 12}}};
     info.foretoldTokensPerSecond = 0.1;
     info.contextNote = "Little is free.";
+    info.seesPictures = true;
+    info.visionFile = "/m/mmproj.gguf";
+    info.visionFiles = {"/m/mmproj.gguf", "/m/other.gguf"};
     info.backend = "cpu";
     info.device = "a CPU, 2 threads";
     info.deviceNote = "The GPU cannot be used.";
@@ -129,6 +132,7 @@ std::vector<Request> allRequests() {
     options.crashedProcess = 4711;
     options.overrides = {{"group_norm_epsilon", "1e-5"}};
     options.draft = "/m/small.gguf";
+    options.visionFile = "/m/mmproj.gguf";
     return {{1, Hello{7}},
             {2, Inspect{"/m/a b.gguf", options}},
             {3, Load{"/m/x", options}},
@@ -145,6 +149,7 @@ std::vector<Request> allRequests() {
             {12, Import{"/m/x", "/m", "Qwen3 8B", "Q4_K_M"}},
             {13, Score{{fullGenerateRequest(), {5, 6}, 1, 2, 3, 4}}},
             {14, Read{{fullGenerateRequest().messages, "3", fullGenerateRequest().promptForm}}},
+            {14, Picture{std::string(64, 'a'), "\x89PNG\0"s}},
             {15, Embed{"/m/bge.gguf", {"a", "\n漢"}, true}}};
 }
 
@@ -191,6 +196,7 @@ std::vector<Event> allEvents() {
                         .withheld = "\xE6",
                         .positions = {{{5, "a", 0.5}, {6, "", 0.25, true}, 1.5F, {{7, "b", 0.125}}}}},
                        fullReceipt()}},
+            {8, PictureTaken{{std::string(64, 'b'), 2, 3, 4, {{1, 2, 3, 4, 5, 6, 7}}}}},
             {8, ReadPlanned{{32'000, 640, kBig}}},
             {8, ReadDone{{32'000, 32'000, kBig}}},
             {8, Embedded{1, 7, "\0\0\x80\x3F\0\0\x80\xBF"s}},
@@ -320,6 +326,7 @@ TEST(Messages, EveryFieldOfLoadOptionsArrives) {
     EXPECT_EQ(got.crashedProcess, want.crashedProcess);
     EXPECT_EQ(got.overrides, want.overrides);
     EXPECT_EQ(got.draft, want.draft);
+    EXPECT_EQ(got.visionFile, want.visionFile);
 }
 
 TEST(Messages, TheDeviceOfAnAnswerMayChangeAndNeedNotBeTold) {

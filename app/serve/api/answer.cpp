@@ -48,7 +48,33 @@ Answer::Answer(EngineRoom& room, std::shared_ptr<const ServedModel> model, Answe
 }
 
 void Answer::ask() {
+    m_request.pictures = namePictures(m_request.generate.messages);
+    if (m_request.pictures.empty())
+        generateAll();
+    else
+        sendPicture();
+}
+
+void Answer::generateAll() {
     for (unsigned index = 0; index < m_request.numChoices(); ++index) generate(index);
+}
+
+void Answer::sendPicture() {
+    SentPicture& picture = m_request.pictures[m_numSent++];
+    asked(m_room.ask(
+        *m_model, protocol::Picture{picture.hash, std::move(picture.bytes)},
+        {.finished = [self = shared_from_this()](const auto& outcome) { self->pictureTaken(outcome); }}));
+}
+
+void Answer::pictureTaken(const client::Outcome<protocol::Picture>& outcome) {
+    if (!outcome || end() != End::Ordinary) {
+        const ApiError error =
+            end() == End::Ordinary ? fromEngine(outcome.error().error, *m_model) : stopped();
+        leave(m_running);
+        return fail(error);
+    }
+    if (m_numSent < m_request.pictures.size()) return sendPicture();
+    generateAll();
 }
 
 void Answer::generate(unsigned index) {

@@ -30,7 +30,11 @@ class Answer : public std::enable_shared_from_this<Answer> {
     using Clock = std::chrono::steady_clock;
     enum class End { Ordinary, Gone, TooLate };
 
+    /// Sends the pictures, one after the other, and then asks.
     void ask();
+    void sendPicture();
+    void pictureTaken(const client::Outcome<protocol::Picture>& outcome);
+    void generateAll();
     void generate(unsigned index);
     void asked(protocol::RequestId id);
 
@@ -60,6 +64,7 @@ class Answer : public std::enable_shared_from_this<Answer> {
     std::optional<Clock::time_point> m_firstToken;
     std::vector<uint32_t> m_promptTokens;  ///< of each prompt
     unsigned m_running = 0;
+    size_t m_numSent = 0;  ///< pictures
 
     std::mutex m_mutex;  ///< guards everything below
     std::vector<protocol::RequestId> m_asked;

@@ -6,6 +6,7 @@
 
 #include "app/serve/api/choice.h"
 #include "app/serve/api/fields.h"
+#include "app/serve/api/pictures.h"
 #include "app/serve/api/tools.h"
 #include "ingle/types.h"
 
@@ -20,6 +21,7 @@ struct RawPrompt {
 struct AnswerRequest {
     std::string model;  ///< empty: the only one that is served
     GenerateRequest generate;
+    std::vector<SentPicture> pictures = {};  ///< of its messages
     std::vector<RawPrompt> prompts;  ///< in place of that in `generate`, each with its answers; empty: none
     unsigned answers = 1;            ///< `n`, to each prompt
     bool isStreamed = false;

@@ -6,6 +6,7 @@
 
 #include "app/serve/api/fields.h"
 #include "app/serve/api/json_text.h"
+#include "app/serve/api/pictures.h"
 #include "ingle/shown_text.h"
 
 namespace ingle::serve::api {
@@ -59,6 +60,9 @@ std::optional<std::vector<Part>> readContent(Fields& fields, std::string_view na
             part.complain({.message = fmt::format("Unsupported part of a message: '{}'.", shown(type)),
                            .param = part.placeOf("type"),
                            .code = "unsupported_field"});
+        } else if (type == "image_url" || type == "input_image") {
+            part.ignore("detail");
+            if (auto picture = pictureOfUrl(part, "image_url")) parts.push_back(*std::move(picture));
         } else {
             part.require("text");
             parts.push_back({PartKind::Text, part.text("text").value_or(""), {}});
@@ -112,7 +116,7 @@ class MessageReader {
         if (role == "system" || role == "developer") {
             add(fields, Role::System, role == "developer");
         } else if (role == "user") {
-            add(fields, Role::User);
+            add(fields, Role::User, false, {"text", "image_url"});
         } else if (role == "assistant") {
             addAnswer(fields);
         } else if (role == "tool") {
@@ -126,10 +130,11 @@ class MessageReader {
     std::vector<ChatMessage> take() { return m_conversation.take(); }
 
   private:
-    void add(Fields& fields, Role role, bool fromDeveloper = false) {
+    void add(Fields& fields, Role role, bool fromDeveloper,
+             std::initializer_list<std::string_view> types = {"text"}) {
         fields.require("content");
-        m_conversation.add({role, readContent(fields, "content").value_or(std::vector<Part>{}), fromDeveloper,
-                            nameOf(fields)});
+        m_conversation.add({role, readContent(fields, "content", types).value_or(std::vector<Part>{}),
+                            fromDeveloper, nameOf(fields)});
     }
 
     void addAnswer(Fields& fields) {

@@ -36,15 +36,16 @@ class Conversation {
 /// Most of one request.
 inline constexpr size_t kMostMessages = 4096;
 
-/// The field `name`: a text, or a list of parts of the given types that are texts. Nothing: it is not there.
+/// The field `name`: a text, or a list of parts of the given types: "image_url" and "input_image" are
+/// pictures (see pictures.h), and all others texts. Nothing: it is not there.
 std::optional<std::vector<Part>> readContent(Fields& fields, std::string_view name,
                                              std::initializer_list<std::string_view> types = {"text"});
 /// Parts of text in one, a line each.
 std::string joinedText(const std::vector<Part>& parts);
 
 /// Roles system, developer (the same), user, assistant and tool; contents are texts or lists of parts that
-/// are texts. Errors: one that says which field of which message cannot be used (pictures and sound among
-/// them).
+/// are texts or, of a user, pictures. Errors: one that says which field of which message cannot be used
+/// (sound among them).
 Expected<std::vector<ChatMessage>> readMessages(const nlohmann::ordered_json& messages);
 
 }  // namespace ingle::serve::api

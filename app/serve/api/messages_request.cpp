@@ -5,6 +5,7 @@
 #include "app/serve/api/chat_messages.h"
 #include "app/serve/api/json_text.h"
 #include "app/serve/api/messages.h"
+#include "app/serve/api/pictures.h"
 #include "ingle/shown_text.h"
 
 namespace ingle::serve::api {
@@ -59,6 +60,8 @@ class BlockReader {
         if (type == "text") {
             block.ignore("citations");
             m_parts.push_back({PartKind::Text, block.requiredText("text"), {}});
+        } else if (type == "image" && !m_isAnswer) {
+            if (auto picture = pictureOfSource(block, "source")) m_parts.push_back(*std::move(picture));
         } else if (type == "thinking" && m_isAnswer) {
             block.ignore("signature");
             m_parts.push_back({PartKind::Thought, block.requiredText("thinking"), {}});

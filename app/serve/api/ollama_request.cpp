@@ -5,6 +5,7 @@
 #include "app/serve/api/chat_messages.h"
 #include "app/serve/api/json_text.h"
 #include "app/serve/api/ollama.h"
+#include "app/serve/api/pictures.h"
 #include "app/serve/api/sampling.h"
 #include "ingle/shown_text.h"
 
@@ -20,16 +21,14 @@ class OllamaMessages {
         Fields message(object, place);
         const std::string role = message.requiredText("role");
         const std::string text = message.text("content").value_or("");
-        if (const json* images = message.list("images"); images != nullptr && !images->empty())
-            message.complain({.message = "Pictures are not supported.",
-                              .param = message.placeOf("images"),
-                              .code = "unsupported_field"});
+        std::vector<Part> parts = picturesOf(message, role);
         if (role == "assistant") {
             addAnswer(message, text);
         } else if (role == "tool") {
             addResult(message, text);
         } else if (role == "system" || role == "user") {
-            m_conversation.add(textMessage(role == "user" ? Role::User : Role::System, text));
+            parts.push_back({PartKind::Text, text, {}});
+            m_conversation.add({role == "user" ? Role::User : Role::System, std::move(parts)});
         } else {
             message.complain(fmt::format("Unsupported role: '{}'.", shown(role)), "role");
         }
@@ -42,6 +41,18 @@ class OllamaMessages {
     struct Call {
         std::string id, name;
     };
+
+    static std::vector<Part> picturesOf(Fields& message, const std::string& role) {
+        std::vector<Part> parts;
+        const json* images = message.list("images");
+        if (images == nullptr || images->empty()) return parts;
+        if (role != "user") message.complain("Only the user's messages may have pictures.", "images");
+        for (const json& image : *images) {
+            const std::string base64 = image.is_string() ? image.get<std::string>() : std::string();
+            if (auto picture = pictureOf(message, "images", base64)) parts.push_back(*std::move(picture));
+        }
+        return parts;
+    }
 
     void addAnswer(Fields& message, const std::string& text) {
         ChatMessage answer{Role::Assistant, {}};

@@ -52,12 +52,16 @@ class ItemReader {
   private:
     static std::vector<Part> partsOf(Fields& item, const char* name) {
         item.require(name);
-        return readContent(item, name, {"input_text", "output_text", "text"}).value_or(std::vector<Part>{});
+        return readContent(item, name, {"input_text", "output_text", "text", "input_image"})
+            .value_or(std::vector<Part>{});
     }
 
     void readMessage(Fields& item) {
         const std::string role = item.requiredText("role");
         std::vector<Part> parts = partsOf(item, "content");
+        const bool hasPictures = std::ranges::find(parts, PartKind::Image, &Part::kind) != parts.end();
+        if (hasPictures && role != "user")
+            item.complain("Only the user's messages may have pictures.", "content");
         if (role == "assistant") {
             for (Part& part : parts) m_conversation.addToAnswer(std::move(part));
         } else if (role == "system" || role == "developer") {

@@ -205,7 +205,11 @@ TEST(ChatRequest, WhatMessagesCannotHaveIsNamedWithItsPlace) {
         return request ? "taken" : request.error().param;
     };
     EXPECT_EQ(place(R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"x"}}]})"),
-              "messages[0].content[0].type");
+              "messages[0].content[0].image_url.url");
+    EXPECT_EQ(
+        place(
+            R"({"role":"system","content":[{"type":"image_url","image_url":{"url":"data:;base64,AA=="}}]})"),
+        "messages[0].content[0].type");
     EXPECT_EQ(place(R"({"role":"user"})"), "messages[0].content");
     EXPECT_EQ(place(R"({"role":"user","content":"x","mood":"good"})"), "messages[0].mood");
     EXPECT_EQ(place(R"({"role":"assistant","content":"x","annotations":[],"refusal":null})"), "taken");

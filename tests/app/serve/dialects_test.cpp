@@ -208,9 +208,10 @@ TEST(Messages, MistakesAreRefused) {
     EXPECT_EQ(refusedField(body(R"("tool_choice":{"type":"tool","name":"g"},"tools":[{"name":"f"}])")),
               "tool_choice");
     EXPECT_EQ(refusedField(body(R"("mcp_servers":[])")), "mcp_servers");
-    EXPECT_EQ(refusedField(readMessagesRequest(
-                  R"({"messages":[{"role":"user","content":[{"type":"image","source":{}}]}]})")),
-              "messages[0].content[0].type");
+    EXPECT_EQ(
+        refusedField(readMessagesRequest(
+            R"({"messages":[{"role":"user","content":[{"type":"image","source":{"type":"url","url":"x"}}]}]})")),
+        "messages[0].content[0].source.type");
     EXPECT_EQ(refusedField(readMessagesRequest(
                   R"({"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"z"}]}]})")),
               "messages[0].content[0].tool_use_id");
@@ -299,9 +300,8 @@ TEST(Ollama, MistakesAreRefused) {
     EXPECT_EQ(refusedField(body(R"("options":{"mirostat":1})")), "options.mirostat");
     EXPECT_EQ(refusedField(body(R"("format":5)")), "format");
     EXPECT_EQ(refusedField(body(R"("stream":false)")), "taken");
-    EXPECT_EQ(
-        refusedField(readOllamaChat(R"({"messages":[{"role":"user","content":"x","images":["AAAA"]}]})")),
-        "messages[0].images");
+    EXPECT_EQ(refusedField(readOllamaChat(R"({"messages":[{"role":"user","content":"x","images":["?"]}]})")),
+              "messages[0].images");
     EXPECT_EQ(refusedField(readOllamaChat(R"({"messages":[{"role":"tool","content":"x"}]})")),
               "messages[0].tool_name");
     EXPECT_EQ(errorObject({.message = "no model"}, ErrorShape::Ollama), R"({"error":"No model."})");

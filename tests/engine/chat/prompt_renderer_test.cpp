@@ -62,10 +62,10 @@ TEST(PromptRenderer, picturesStandWhereTheTemplateWritesThem) {
     const auto renderer = PromptRenderer::create(modelWith(
         "{% for m in messages %}<{{ m.role }}>{% if m.content is string %}{{ m.content }}{% else %}"
         "{% for c in m.content %}{% if c.type == 'image' %}<img><pad></img>{% else %}{{ c.text }}{% endif %}"
-        "{% endfor %}{% endif %}\n{% endfor %}"));
+        "{% endfor %}{% endif %};{% endfor %}"));
     const auto rendered = renderer.render(kPictures, GenerationPrompt::Omit);
     EXPECT_EQ(rendered.note, "");
-    EXPECT_EQ(textOf(rendered.segments), "<user>[0]What?[1]\n<assistant>That.\n<user>Thanks, <img>.\n");
+    EXPECT_EQ(textOf(rendered.segments), "<user>[0]What?[1];<assistant>That.;<user>Thanks, <img>.;");
 }
 
 TEST(PromptRenderer, aTemplateThatWantsListsGetsThem) {

@@ -249,10 +249,6 @@
         <source>Open a file…</source>
         <translation>Datei öffnen…</translation>
     </message>
-    <message>
-        <source>Add a document…</source>
-        <translation>Dokument hinzufügen…</translation>
-    </message>
     <message numerus="yes">
         <source>Pin %n conversations</source>
         <translation>
@@ -288,6 +284,14 @@
             <numerusform>%n Gespräche aus dem Archiv holen</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Attach a screenshot…</source>
+        <translation>Bildschirmfoto anhängen…</translation>
+    </message>
+    <message>
+        <source>Add a picture or a document…</source>
+        <translation>Bild oder Dokument hinzufügen…</translation>
+    </message>
 </context>
 <context>
     <name>ActionsRow</name>
@@ -298,6 +302,17 @@
     <message>
         <source>More</source>
         <translation>Mehr</translation>
+    </message>
+</context>
+<context>
+    <name>AttachedPicture</name>
+    <message>
+        <source>Remove %1</source>
+        <translation>%1 entfernen</translation>
+    </message>
+    <message>
+        <source>Remove the picture</source>
+        <translation>Das Bild entfernen</translation>
     </message>
 </context>
 <context>
@@ -429,6 +444,13 @@
     <message>
         <source>Don&apos;t send yet</source>
         <translation>Noch nicht senden</translation>
+    </message>
+    <message numerus="yes">
+        <source>Opening %n pictures…</source>
+        <translation>
+            <numerusform>Ein Bild wird geöffnet…</numerusform>
+            <numerusform>%n Bilder werden geöffnet…</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1331,13 +1353,6 @@
     </message>
 </context>
 <context>
-    <name>ImageBlock</name>
-    <message>
-        <source>Picture: %1</source>
-        <translation>Bild: %1</translation>
-    </message>
-</context>
-<context>
     <name>ImportCard</name>
     <message>
         <source>Hide what does not come along</source>
@@ -1440,8 +1455,12 @@
         <translation>Dokumente (*.txt *.md *.html *.pdf *.docx *.odt)</translation>
     </message>
     <message>
-        <source>Add documents</source>
-        <translation>Dokumente hinzufügen</translation>
+        <source>Add pictures or documents</source>
+        <translation>Bilder oder Dokumente hinzufügen</translation>
+    </message>
+    <message>
+        <source>Pictures and documents (*.png *.jpg *.jpeg *.webp *.txt *.md *.html *.pdf *.docx *.odt)</source>
+        <translation>Bilder und Dokumente (*.png *.jpg *.jpeg *.webp *.txt *.md *.html *.pdf *.docx *.odt)</translation>
     </message>
 </context>
 <context>
@@ -1631,6 +1650,44 @@
     <message>
         <source>Search</source>
         <translation>Suchen</translation>
+    </message>
+</context>
+<context>
+    <name>PicturePage</name>
+    <message>
+        <source>Previous picture</source>
+        <translation>Vorheriges Bild</translation>
+    </message>
+    <message>
+        <source>Next picture</source>
+        <translation>Nächstes Bild</translation>
+    </message>
+    <message>
+        <source>Save the picture as…</source>
+        <translation>Bild speichern unter…</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Bild speichern</translation>
+    </message>
+    <message>
+        <source>Opening the picture…</source>
+        <translation>Bild wird geöffnet…</translation>
+    </message>
+    <message>
+        <source>What it shows, for the search and for screen readers</source>
+        <translation>Was es zeigt, für die Suche und für Bildschirmleser</translation>
+    </message>
+</context>
+<context>
+    <name>PictureTile</name>
+    <message>
+        <source>Picture: %1</source>
+        <translation>Bild: %1</translation>
+    </message>
+    <message>
+        <source>Picture</source>
+        <translation>Bild</translation>
     </message>
 </context>
 <context>
@@ -2404,10 +2461,6 @@
         <translation>laden gguf datei dokument</translation>
     </message>
     <message>
-        <source>attach upload file picture pdf</source>
-        <translation>anhängen hochladen datei bild pdf</translation>
-    </message>
-    <message>
         <source>regenerate retry compare other model</source>
         <translation>neu nochmal vergleichen anderes modell</translation>
     </message>
@@ -2422,6 +2475,14 @@
     <message>
         <source>forget let go</source>
         <translation>vergessen loslassen</translation>
+    </message>
+    <message>
+        <source>attach upload file picture photo image pdf</source>
+        <translation>anhängen hochladen datei bild foto pdf</translation>
+    </message>
+    <message>
+        <source>capture screen grab picture image snip</source>
+        <translation>bildschirm aufnehmen bild foto ausschnitt</translation>
     </message>
 </context>
 <context>
@@ -2740,12 +2801,33 @@
         <translation>In diesem Chat sind Dokumente, und %1 läuft auf %2. Stellen daraus würden dorthin gesendet.</translation>
     </message>
     <message>
-        <source>Pictures cannot be part of a message yet.</source>
-        <translation>Bilder können noch nicht Teil einer Nachricht sein.</translation>
-    </message>
-    <message>
         <source>Waiting for %1…</source>
         <translation>Warte auf %1…</translation>
+    </message>
+    <message>
+        <source>This picture cannot be pasted. PNG, JPEG and WebP can.</source>
+        <translation>Dieses Bild lässt sich nicht einfügen. Mit PNG, JPEG und WebP geht es.</translation>
+    </message>
+    <message>
+        <source>Pasted picture</source>
+        <translation>Eingefügtes Bild</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <comment>a file</comment>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>%1 was not attached, because another chat was opened.</source>
+        <translation>%1 wurde nicht angehängt, weil ein anderer Chat geöffnet wurde.</translation>
+    </message>
+    <message>
+        <source>Picture removed</source>
+        <translation>Bild entfernt</translation>
+    </message>
+    <message>
+        <source>Picture</source>
+        <translation>Bild</translation>
     </message>
 </context>
 <context>
@@ -2777,6 +2859,13 @@
     <message>
         <source>The export was stopped; there is no file of it.</source>
         <translation>Die Ausgabe wurde angehalten; es gibt keine Datei davon.</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::ChatFeature</name>
+    <message>
+        <source>The desktop took no screenshot.</source>
+        <translation>Der Desktop hat kein Bildschirmfoto gemacht.</translation>
     </message>
 </context>
 <context>
@@ -3478,6 +3567,40 @@
     <message>
         <source>%1 finds passages in documents from now on. It cannot chat.</source>
         <translation>%1 findet von nun an Stellen in Dokumenten. Chatten kann es nicht.</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::PictureViewer</name>
+    <message>
+        <source>picture</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>Picture</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::Pictures</name>
+    <message>
+        <source>Reading this picture failed: it is damaged, or larger than the memory for it.</source>
+        <translation>Dieses Bild konnte nicht gelesen werden: Es ist beschädigt oder größer als der Speicher dafür.</translation>
+    </message>
+    <message>
+        <source>Reading this picture took too long and was ended.</source>
+        <translation>Das Lesen dieses Bildes dauerte zu lange und wurde beendet.</translation>
+    </message>
+    <message>
+        <source>The part of Inglenook that reads pictures is missing. Please install it again.</source>
+        <translation>Der Teil von Inglenook, der Bilder liest, fehlt. Bitte installieren Sie es neu.</translation>
+    </message>
+    <message>
+        <source>This picture is not there any more.</source>
+        <translation>Dieses Bild ist nicht mehr da.</translation>
     </message>
 </context>
 <context>

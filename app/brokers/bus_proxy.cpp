@@ -18,13 +18,16 @@ namespace fs = std::filesystem;
 constexpr int kStartMs = 5000;
 
 /// What the window may ask of services on the session bus. Of the portal: the look of the desktop, dialogs
-/// for files, links, notifications; not what starts programs or stays.
+/// for files, pictures of the screen that the person takes, links, notifications; not what starts programs or
+/// stays.
 const char* const kSessionRules[] = {
     "--call=org.freedesktop.portal.Desktop=org.freedesktop.portal.Settings.*@/org/freedesktop/portal/desktop",
     "--call=org.freedesktop.portal.Desktop=org.freedesktop.portal.FileChooser.*@/org/freedesktop/portal/"
     "desktop",
     "--call=org.freedesktop.portal.Desktop=org.freedesktop.portal.OpenURI.OpenURI@/org/freedesktop/portal/"
     "desktop",
+    "--call=org.freedesktop.portal.Desktop=org.freedesktop.portal.Screenshot.Screenshot@/org/freedesktop/"
+    "portal/desktop",
     "--call=org.freedesktop.portal.Desktop=org.freedesktop.portal.Notification.*@/org/freedesktop/portal/"
     "desktop",
     "--call=org.freedesktop.portal.Desktop=org.freedesktop.portal.Request.*@/org/freedesktop/portal/desktop/"

@@ -48,6 +48,24 @@ void addPieces(const Part& part, size_t number, std::vector<Block>& blocks) {
     } while (!rest.empty());
 }
 
+/// Pictures that follow each other stand side by side.
+void addPicture(const Part& part, size_t number, std::vector<Block>& blocks) {
+    std::string description = validText(part.text);
+    std::ranges::replace(description, '\n', ' ');
+    const BlockKind* kind = kindOfPart(PartKind::Image);
+    if (blocks.empty() || blocks.back().kind != kind) {
+        Block block;
+        block.kind = kind;
+        block.part = number;
+        block.text.text = std::move(description);
+        block.label = part.data;
+        blocks.push_back(std::move(block));
+    } else {
+        blocks.back().text.text += '\n' + description;
+        blocks.back().label += ' ' + part.data;
+    }
+}
+
 }  // namespace
 
 std::vector<Block> questionBlocks(std::span<const Part> parts) {
@@ -56,6 +74,8 @@ std::vector<Block> questionBlocks(std::span<const Part> parts) {
         const Part& part = parts[number];
         if (part.kind == PartKind::Text) {
             addPieces(part, number, blocks);
+        } else if (part.kind == PartKind::Image) {
+            addPicture(part, number, blocks);
         } else {
             std::vector<Block> others = blocksOf(std::span(&part, 1));
             for (Block& block : others) block.part = number;

@@ -9,8 +9,9 @@
 
 namespace ingle::content {
 
-/// Of texts pieces of at most kMaxBlockBytes, cut at line ends or words (Block::seam); of other parts what
-/// blocksOf() makes of them. A message without text has one empty block.
+/// Of texts pieces of at most kMaxBlockBytes, cut at line ends or words (Block::seam); of pictures one block
+/// for those that follow each other; of other parts what blocksOf() makes of them. An empty message has one
+/// empty block.
 std::vector<Block> questionBlocks(std::span<const Part> parts);
 
 }  // namespace ingle::content

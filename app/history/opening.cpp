@@ -63,6 +63,7 @@ Result<std::unique_ptr<History>> openToWrite(const std::string& path) {
     auto history = std::make_unique<History>(std::move(database));
     INGLE_TRY(recoverInterrupted(*history));
     INGLE_TRY(dropArrivals(*history));
+    INGLE_TRY(dropLooseFiles(*history));
     return history;
 }
 

@@ -42,7 +42,7 @@ struct PortableProfile {
 struct PortableFile {
     static constexpr std::string_view kNoun = "file";
     Number id = 0;     ///< within what travels together
-    std::string hash;  ///< bytes; empty: not computed
+    std::string hash;  ///< SHA-256, bytes; empty: not computed
     std::string mediaType;
     std::string content;
 };
@@ -116,6 +116,8 @@ class PortableReading {
     Status readProfiles();
     Status selectDocuments(Selection selection);
     Status readFiles(RowId conversation, PortableConversation& result);
+    /// The number of a file, which `result` brings if no conversation before it did.
+    Number readFile(RowId id, PortableConversation& result);
 
     HistoryReader* m_history;  ///< null: moved from
     std::vector<RowId> m_conversations;
@@ -154,7 +156,6 @@ class PortableWriting {
     };
 
     Status addConversation(Database& database, const PortableConversation& conversation);
-    Status addFile(Database& database, const PortableFile& file);
     Result<RowId> addMessage(Database& database, RowId conversation, const PortableMessage& portable,
                              const std::map<Number, RowId>& before);
 

@@ -1,6 +1,7 @@
 /// Taking conversations out.
 #include "app/history/chats/folder_settings.h"
 #include "app/history/chats/message_rows.h"
+#include "app/history/chats/picture_rows.h"
 #include "app/history/chats/stored_json.h"
 #include "app/history/portable.h"
 
@@ -238,6 +239,16 @@ Result<std::optional<PortableConversation>> PortableReading::next() {
     });
 }
 
+Number PortableReading::readFile(RowId id, PortableConversation& result) {
+    const auto [entry, isNew] = m_fileNumbers.try_emplace(id, static_cast<Number>(m_fileNumbers.size()) + 1);
+    auto file =
+        m_history->database().prepare("SELECT hash, media_type, content FROM files WHERE id = ?1", id);
+    if (isNew && file.executeStep())
+        result.files.push_back(
+            {entry->second, textOf(file.getColumn(0)), textOf(file.getColumn(1)), textOf(file.getColumn(2))});
+    return entry->second;
+}
+
 Status PortableReading::readFiles(RowId conversation, PortableConversation& result) {
     Database& database = m_history->database();
     auto part = database.prepare(
@@ -248,19 +259,14 @@ Status PortableReading::readFiles(RowId conversation, PortableConversation& resu
         "ORDER BY m.id, p.position",
         conversation);
     while (part.executeStep()) {
-        const RowId id = part.getColumn(2).getInt64();
-        auto [entry, isNew] = m_fileNumbers.try_emplace(id, static_cast<Number>(m_fileNumbers.size()) + 1);
         PortableMessage& message = result.messages.at(static_cast<size_t>(part.getColumn(0).getInt64()) - 1);
         const auto position = static_cast<size_t>(part.getColumn(1).getInt64());
         if (position >= message.message.parts.size()) continue;  // of a damaged file
         message.files.resize(message.message.parts.size());
-        message.files[position] = entry->second;
-        if (!isNew) continue;
-        auto file = database.prepare("SELECT hash, media_type, content FROM files WHERE id = ?1", id);
-        if (!file.executeStep()) continue;
-        result.files.push_back(
-            {entry->second, textOf(file.getColumn(0)), textOf(file.getColumn(1)), textOf(file.getColumn(2))});
+        message.files[position] = readFile(part.getColumn(2).getInt64(), result);
     }
+    for (const std::string& hash : picturesOfDraft(result.draft))
+        if (const RowId row = pictureRow(database, hash); row != 0) readFile(row, result);
     return {};
 }
 

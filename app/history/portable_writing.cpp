@@ -4,6 +4,7 @@
 
 #include "app/history/chats/folder_settings.h"
 #include "app/history/chats/message_rows.h"
+#include "app/history/chats/picture_rows.h"
 #include "app/history/documents/document_rows.h"
 #include "app/history/portable.h"
 #include "app/history/search/search_index.h"
@@ -78,29 +79,6 @@ Status PortableWriting::addProfile(const PortableProfile& profile) {
     return {};
 }
 
-/// A file that is here already is used; a hash that another content has here is not believed.
-Status PortableWriting::addFile(Database& database, const PortableFile& file) {
-    const auto hash = std::as_bytes(std::span(file.hash));
-    bool taken = false;
-    if (!file.hash.empty()) {
-        auto same = database.prepare("SELECT id, content = ?2 FROM files WHERE hash = ?1", hash,
-                                     std::as_bytes(std::span(file.content)));
-        if (same.executeStep()) {
-            taken = true;
-            if (same.getColumn(1).getInt() != 0) {
-                m_files[file.id] = same.getColumn(0).getInt64();
-                return {};
-            }
-        }
-    }
-    auto insert = database.prepare("INSERT INTO files (hash, media_type, content) VALUES (?1, ?2, ?3)",
-                                   nullptr, file.mediaType, std::as_bytes(std::span(file.content)));
-    if (!file.hash.empty() && !taken) insert.bind(1, file.hash.data(), static_cast<int>(file.hash.size()));
-    insert.exec();
-    m_files[file.id] = database.sqlite().getLastInsertRowid();
-    return {};
-}
-
 Result<RowId> PortableWriting::addMessage(Database& database, RowId conversation,
                                           const PortableMessage& portable,
                                           const std::map<Number, RowId>& before) {
@@ -109,6 +87,12 @@ Result<RowId> PortableWriting::addMessage(Database& database, RowId conversation
     INGLE_TRY_ASSIGN(message.parent, rowOf(before, message.parent, "message"));
     INGLE_TRY_ASSIGN(message.firstKept, rowOf(before, message.firstKept, "message"));
     message.status = settled(message.status);
+    for (size_t position = 0; position < std::min(portable.files.size(), message.parts.size()); ++position) {
+        Part& part = message.parts[position];
+        if (part.kind != PartKind::Image) continue;
+        INGLE_TRY_ASSIGN(const RowId file, rowOf(m_files, portable.files[position], "file"));
+        if (file != 0) part.data = hashOfRow(database, file);
+    }
     INGLE_TRY_ASSIGN(const RowId id, insertMessage(database, message));
     for (size_t position = 0; position < std::min(portable.files.size(), message.parts.size()); ++position) {
         INGLE_TRY_ASSIGN(const RowId file, rowOf(m_files, portable.files[position], "file"));
@@ -163,7 +147,9 @@ Status PortableWriting::addConversation(Database& database, const PortableConver
             "VALUES (?1, ?2, ?3)",
             id, position, document);
     }
-    for (const PortableFile& file : conversation.files) INGLE_TRY(addFile(database, file));
+    // What it says of the hash is not believed.
+    for (const PortableFile& file : conversation.files)
+        m_files[file.id] = fileRow(database, {file.mediaType, file.content});
     std::map<Number, RowId> messages;
     for (const PortableMessage& message : conversation.messages) {
         if (message.message.id <= 0 || messages.contains(message.message.id)) {

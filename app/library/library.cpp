@@ -59,6 +59,7 @@ void fields(V& v, codec::Of<ModelEntry> auto& e) {
     if constexpr (V::kReads) e.failure = codec::errorFrom(std::move(failure));
     v.optional("tokensPerSecond", e.tokensPerSecond);
     v.optional("measuredPerSecond", e.measuredPerSecond);
+    v.sparse("seesPictures", e.seesPictures);
     v.optional("profile", e.profile);
 }
 
@@ -327,6 +328,7 @@ Result<ModelEntry> Library::add(const std::string& path, const std::string& name
             added.name = known->name;
             added.lastUsedAt = known->lastUsedAt;
             added.measuredPerSecond = known->measuredPerSecond;
+            added.seesPictures = known->seesPictures;
             added.profile = known->profile;
             *known = added;
         } else {
@@ -406,6 +408,13 @@ Status Library::markMeasured(const std::string& path, double tokensPerSecond) {
             return fail(ErrorCode::InvalidArgument, "The library has no model at {}.", absolute);
         double& kept = found->measuredPerSecond;
         kept = kept > 0 ? kept + kNewestShare * (tokensPerSecond - kept) : tokensPerSecond;
+        return {};
+    });
+}
+
+Status Library::markSight(const std::string& id, bool seesPictures) {
+    return modifyEntry(id, [&](ModelEntry& entry) -> Status {
+        entry.seesPictures = seesPictures;
         return {};
     });
 }

@@ -49,6 +49,7 @@ struct ModelEntry {
     std::optional<Error> failure;  ///< why it could not be loaded last time; its code is not stored
     double tokensPerSecond = 0;    ///< foretold of answers; 0: not known
     double measuredPerSecond = 0;  ///< tokens of its last answers; 0: there was none long enough
+    bool seesPictures = false;     ///< it had a vision file when it was added or used last
     std::string profile;  ///< what is set for its answers, a JSON object (history::Profile); empty: nothing
 };
 
@@ -102,6 +103,8 @@ class Library {
     /// How fast it has just answered; a mean of that and of what was measured before is kept. `path`: its
     /// file.
     Status markMeasured(const std::string& path, double tokensPerSecond);
+    /// Whether it sees pictures. A vision file may have come, or gone, since it was added.
+    Status markSight(const std::string& id, bool seesPictures);
     Status setProfile(const std::string& id, const std::string& profile);
     Status markFailure(const std::string& id, const std::optional<Error>& failure);  ///< nothing clears
     Status remove(const std::string& id);  ///< forgets it; never touches the model file

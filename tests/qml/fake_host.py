@@ -278,7 +278,7 @@ def recognise(path):
             "kind": "unknown", "path": path, "sentence": refusal["message"], "actions": ["getInstead"],
             "refusal": refusal
         }
-    if path.endswith((".txt", ".md", ".json", ".zip", ".db", ".sqlite", ".chat", "/threads")):
+    if path.endswith((".txt", ".md", ".json", ".zip", ".db", ".sqlite", ".chat", "/threads", ".png", ".jpg", ".heic")):
         error = {"code": "Unsupported", "message": f"{path}: not a model", "id": "notAModel", "arguments": [path]}
         return {
             "kind": "unknown", "path": path, "sentence": error["message"], "actions": ["readText"], "refusal": error

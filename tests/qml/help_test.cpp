@@ -33,8 +33,8 @@ class HelpTest : public QObject, WindowFiles {
 
     void everyPageIsThere() {
         const HelpModel help;
-        QCOMPARE(titles(help), (QStringList{"First steps", "Models", "Documents", "Privacy", "Memory", "Keys",
-                                            "Trouble", "In a terminal"}));
+        QCOMPARE(titles(help), (QStringList{"First steps", "Models", "Documents", "Pictures", "Privacy",
+                                            "Memory", "Keys", "Trouble", "In a terminal"}));
         for (const QVariant& page : help.pages()) {
             const QModelIndex at = help.rows()->index(page.toMap()["row"].toInt());
             QCOMPARE(help.rows()->data(at, ChatRows::TextRole), page.toMap()["title"]);
@@ -56,7 +56,7 @@ class HelpTest : public QObject, WindowFiles {
         QCOMPARE(help.rows()->rowCount(), 0);
         QVERIFY(help.pages().isEmpty());
         help.setQuery(" ");
-        QCOMPARE(titles(help).size(), 8);
+        QCOMPARE(titles(help).size(), 9);
     }
 
     void itsKeyOpensItAndTheKeyboardIsEnough() {

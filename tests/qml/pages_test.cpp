@@ -252,18 +252,6 @@ class PagesTest : public QObject, WindowFiles {
                  qPrintable(last.data(ChatRows::TimeRole).toString()));
     }
 
-    void aPictureThatIsPastedIsAnswered() {
-        WindowRun run(freshDataDir(), {});
-        open(run);
-        auto* data = new QMimeData;
-        data->setImageData(QImage(8, 8, QImage::Format_RGB32));
-        QGuiApplication::clipboard()->setMimeData(data);
-        QTRY_VERIFY(run.item("composerInput")->hasActiveFocus());
-        QTest::keyClick(run.window, Qt::Key_V, Qt::ControlModifier);
-        QTRY_COMPARE(run.model.notices()->toast(), QString("Pictures cannot be part of a message yet."));
-        QGuiApplication::clipboard()->clear();
-    }
-
     void theSearchOutlivesANarrowWindowAndIsCleared() {
         WindowRun run(freshDataDir(), {});
         open(run);

@@ -1,7 +1,25 @@
-/// A picture: the label says where it is kept, the text what it shows.
+/// Pictures side by side: the label says where they are kept, with a space between two, and each line of the
+/// text what one shows.
 #include "app/content/verbatim.h"
 
 namespace ingle::content::image_kind {
+namespace {
+
+/// Where they are kept tells nobody else anything.
+std::string markdown(const Block& block) {
+    std::string out = "![";
+    for (const char c : block.text.text) {
+        if (c == '\n') {
+            out += "]()\n![";
+            continue;
+        }
+        if (c == '[' || c == ']' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + "]()";
+}
+
+}  // namespace
 
 extern const BlockKind kind = {
     .name = "image",
@@ -9,7 +27,7 @@ extern const BlockKind kind = {
     .part = PartKind::Image,
     .takes = takeVerbatim,
     .build = buildVerbatim,
-    .markdown = [](const Block& block) { return "![" + block.text.text + "](" + block.label + ")"; },
+    .markdown = markdown,
 };
 
 }  // namespace ingle::content::image_kind

@@ -5,8 +5,7 @@ import Inglenook
 Rectangle {
     id: row
 
-    required property int index
-    required property string modelData
+    required property var modelData
 
     signal removed
 
@@ -16,7 +15,7 @@ Rectangle {
     radius: Theme.radius
     color: Theme.surface
     Accessible.role: Accessible.StaticText
-    Accessible.name: modelData
+    Accessible.name: modelData.name
 
     Row {
         id: content
@@ -33,7 +32,7 @@ Rectangle {
         }
         Text {
             anchors.verticalCenter: parent.verticalCenter
-            text: row.modelData
+            text: row.modelData.name
             textFormat: Text.PlainText
             color: Theme.text
             font.pixelSize: Theme.smallSize

@@ -21,6 +21,7 @@ Item {
     required property AnotherWord words
     required property FindInChat finder
     required property Prompts prompts
+    required property PictureViewer viewer
     required property bool narrow
     /// What an empty chat offers where there is no model.
     required property Component startOffers
@@ -128,6 +129,7 @@ Item {
                 portal: view.portal
                 colours: view.colours
                 formulas: view.formulas
+                pictures: view.chat.pictures
                 words: view.words
                 finder: view.finder
                 onOtherWordsWanted: (x, y, row, offset) => wordMenu.openAt(list, x, y, row, offset)
@@ -159,6 +161,7 @@ Item {
                     view.focusComposer();
                 }
                 onEditingDone: view.focusComposer()
+                onPictureOpened: (hashes, names, index) => view.viewer.open(hashes, names, index)
             }
             WordMenu {
                 id: wordMenu
@@ -220,6 +223,7 @@ Item {
             actions: view.actions
             prompts: view.prompts
             onEditLastRequested: list.editLast()
+            onPictureOpened: index => view.viewer.openAttached(index)
             onScrollRequested: pages => list.scrollTo(list.contentY + pages * (list.height - Theme.xxl))
         }
         StatusLine {

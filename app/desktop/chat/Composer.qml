@@ -16,6 +16,8 @@ Item {
     signal scrollRequested(int pages)
     /// Up in the empty field: the person wants to change what was sent last.
     signal editLastRequested
+    /// The person wants to see an attached picture as a whole.
+    signal pictureOpened(int index)
 
     function takeFocus() {
         area.forceActiveFocus();
@@ -87,10 +89,39 @@ Item {
             }
         }
         Repeater {
-            model: composer.chat.attached
+            model: composer.chat.attachedTexts
             delegate: AttachedRow {
-                onRemoved: composer.chat.detach(index)
+                onRemoved: composer.chat.detach(modelData.index)
             }
+        }
+        Flow {
+            width: parent.width
+            visible: children.length > 1
+            spacing: Theme.s
+
+            Repeater {
+                model: composer.chat.attachedPictures
+                delegate: AttachedPicture {
+                    required property var modelData
+
+                    pictures: composer.chat.pictures
+                    picture: modelData.picture
+                    name: modelData.name
+                    onRemoved: composer.chat.detach(modelData.index)
+                    onOpened: composer.pictureOpened(modelData.index)
+                }
+            }
+        }
+        Text {
+            objectName: "attachingPictures"
+            width: parent.width
+            visible: composer.chat.attaching > 0
+            text: qsTr("Opening %n pictures…", "", composer.chat.attaching)
+            textFormat: Text.PlainText
+            color: Theme.mutedText
+            font.pixelSize: Theme.smallSize
+            Accessible.role: Accessible.StaticText
+            Accessible.name: text
         }
     }
     Rectangle {

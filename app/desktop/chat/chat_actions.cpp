@@ -104,6 +104,9 @@ std::vector<Action> ChatFeature::table() {
              return !m_services.model()->current().id.empty() && !m_services.model()->isRemote();
          },
          [this](RowId) { shownPage()->profiles()->editModel(); }},
+        {"takeScreenshot", QT_TRANSLATE_NOOP("Actions", "Attach a screenshot…"), "", "", "picture", Window,
+         [this](RowId) { return m_services.portal()->canShoot() && !chat()->readOnly(); },
+         [this](RowId) { m_services.portal()->askForScreen(); }},
         {"prompts",
          QT_TRANSLATE_NOOP("Actions", "Your prompts"),
          "",

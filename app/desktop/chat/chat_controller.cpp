@@ -1,9 +1,6 @@
 #include "app/desktop/chat/chat_controller.h"
 
-#include <QClipboard>
-#include <QGuiApplication>
 #include <QLocale>
-#include <QMimeData>
 #include <QTimer>
 
 #include <algorithm>
@@ -29,9 +26,6 @@ using history::MessageStatus;
 using history::RowId;
 using history::Turn;
 
-/// UTF-16 units: a longer text that is pasted would fill the field to write in.
-constexpr qsizetype kLongPaste = 4000;
-
 /// After so long people wonder whether anything happens.
 constexpr std::chrono::milliseconds kSilence{3000};
 
@@ -48,6 +42,7 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
       m_models(models),
       m_settings(settings),
       m_notices(notices),
+      m_pictures(storage),
       m_drafts(storage) {
     m_opening.setSingleShot(true);
     m_opening.setInterval(kOpeningPatience);
@@ -56,6 +51,7 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
                                                           "update this can take a minute.")});
     });
     connect(&m_drafts, &DraftKeeper::replaced, this, &ChatController::draftChanged);
+    connect(&m_drafts, &DraftKeeper::replaced, this, &ChatController::attachedChanged);
 
     connect(&answers, &RunningAnswers::stateChanged, this, &ChatController::generationChanged);
     connect(&answers, &RunningAnswers::progressed, this, [this](RowId conversation) {
@@ -97,7 +93,8 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
     connect(&m_messages, &ChatRows::editedTextChanged, &m_drafts, keepEdit);
     connect(&m_messages, &ChatRows::editedChanged, &m_drafts, keepEdit);
     connect(&m_messages, &ChatRows::editedTextChanged, this, &ChatController::maySendChanged);
-    for (const auto change : {&ChatController::draftChanged, &ChatController::generationChanged})
+    for (const auto change : {&ChatController::draftChanged, &ChatController::generationChanged,
+                              &ChatController::attachingChanged})
         connect(this, change, this, &ChatController::maySendChanged);
     connect(this, &ChatController::readOnlyChanged, this, &ChatController::maySendChanged);
     connect(this, &ChatController::generationChanged, this, &ChatController::sendWaiting);
@@ -279,36 +276,6 @@ void ChatController::showAgain(RowId conversation) {
 void ChatController::setDraft(const QString& text) {
     m_drafts.edit(text);
     emit draftChanged();
-}
-
-QStringList ChatController::attached() const {
-    QStringList names;
-    for (const QString& one : m_drafts.attached())
-        names << tr("Pasted text, %1 characters").arg(QLocale().toString(one.size()));
-    return names;
-}
-
-bool ChatController::attachPasted() {
-    const QMimeData* clipboard = QGuiApplication::clipboard()->mimeData();
-    if (clipboard->hasImage() && !clipboard->hasText()) {
-        m_notices.showToast(tr("Pictures cannot be part of a message yet."));
-        return true;
-    }
-    const QString pasted = QGuiApplication::clipboard()->text();
-    if (pasted.size() <= kLongPaste) return false;
-    m_drafts.attach(pasted, m_drafts.attached().size());
-    return true;
-}
-
-void ChatController::detach(int index) {
-    if (index < 0 || index >= m_drafts.attached().size()) return;
-    const QString text = m_drafts.detach(index);
-    m_notices.showUndo(this, tr("Attached text removed"), [this, conversation = m_conversation, text, index] {
-        if (conversation == m_conversation)
-            m_drafts.attach(text, index);
-        else
-            m_drafts.append(Draft{{}, {text}});
-    });
 }
 
 void ChatController::begin(const QString& text) {

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
+#include <QByteArray>
 #include <QObject>
 #include <QTimer>
+#include <QUrl>
+#include <QVariantList>
 
 #include <functional>
 #include <memory>
@@ -14,6 +17,7 @@
 #include "app/desktop/content/chat_rows.h"
 #include "app/desktop/services/model_in_use.h"
 #include "app/desktop/services/notices.h"
+#include "app/desktop/services/pictures.h"
 #include "app/desktop/services/running_answers.h"
 #include "app/desktop/services/settings.h"
 #include "app/desktop/services/shown_chat.h"
@@ -30,8 +34,12 @@ class ChatController : public ingle::desktop::ShownChat {  // whole, as QML's to
     Q_PROPERTY(ingle::desktop::ChatRows* messages READ messages CONSTANT)
     /// Unsent text of this conversation.
     Q_PROPERTY(QString draft READ draft WRITE setDraft NOTIFY draftChanged)
-    /// What each text is called that is attached to it.
-    Q_PROPERTY(QStringList attached READ attached NOTIFY draftChanged)
+    /// What is attached to it: maps of "index", "name" and, of a picture, "picture", its hash.
+    Q_PROPERTY(QVariantList attachedTexts READ attachedTexts NOTIFY attachedChanged)
+    Q_PROPERTY(QVariantList attachedPictures READ attachedPictures NOTIFY attachedChanged)
+    /// So many pictures are being read, to be attached.
+    Q_PROPERTY(int attaching READ attaching NOTIFY attachingChanged)
+    Q_PROPERTY(ingle::desktop::Pictures* pictures READ pictures CONSTANT)
     /// Of the answer that is being written in this conversation. Others may be written at the same time.
     Q_PROPERTY(Generation generation READ generation NOTIFY generationChanged)
     /// The history cannot be written; what arrives waits.
@@ -71,7 +79,10 @@ class ChatController : public ingle::desktop::ShownChat {  // whole, as QML's to
     ChatRows* messages() { return &m_messages; }
     QString draft() const { return m_drafts.text(); }
     void setDraft(const QString& text);
-    QStringList attached() const;
+    QVariantList attachedTexts() const;
+    QVariantList attachedPictures() const;
+    int attaching() const { return m_attaching; }
+    Pictures* pictures() { return &m_pictures; }
     /// As what it will be sent.
     std::vector<Part> draftParts() const { return partsOf({draft(), m_drafts.attached()}); }
     /// Of a message that is worded anew.
@@ -91,7 +102,7 @@ class ChatController : public ingle::desktop::ShownChat {  // whole, as QML's to
 
     // What the person may do now.
     QString placeholder() const;
-    bool maySend() const { return mayAnswer() && hasDraft(); }
+    bool maySend() const { return mayAnswer() && (hasDraft() || m_attaching > 0); }
     bool maySendEdit() const { return mayAnswer() && !m_messages.editedText().trimmed().isEmpty(); }
     bool mayStop() const { return progress() != nullptr && generation() != Stopping; }
     bool mayAnswer() const { return progress() == nullptr && !m_readOnly; }
@@ -107,14 +118,19 @@ class ChatController : public ingle::desktop::ShownChat {  // whole, as QML's to
     /// Where `words` were found, also in a branch that is not shown; found() follows.
     Q_INVOKABLE void openAt(qint64 conversation, qint64 message, const QString& words);
     /// sent() follows once the message is durable; when it cannot be stored, it is the draft again.
-    /// While an answer is written, the draft is sent behind it.
+    /// While an answer is written, or a picture is read, the draft is sent behind that.
     Q_INVOKABLE void send(const QString& text);
     bool waitsToSend() const { return m_waitsToSend; }
     Q_INVOKABLE void stopWaiting() { setWaitsToSend(false); }
-    /// Attaches what is to be pasted, where that is long. False: it is not.
+    /// Attaches what is to be pasted, where that is a picture, a file or long. False: it is not.
     Q_INVOKABLE bool attachPasted();
+    /// Attaches a picture from its bytes, as they are in a file.
+    Q_INVOKABLE void attachBytes(const QByteArray& bytes);
+    void attachFile(const QString& path);
     /// Can be undone.
     Q_INVOKABLE void detach(int index);
+    /// Says what an attached picture shows.
+    Q_INVOKABLE void describe(int index, const QString& text);
     Q_INVOKABLE void stop();
     /// Puts words into the empty composer.
     Q_INVOKABLE void begin(const QString& text);
@@ -154,6 +170,10 @@ class ChatController : public ingle::desktop::ShownChat {  // whole, as QML's to
     void wanted();
     void titleChanged();
     void draftChanged();
+    void attachedChanged();
+    void attachingChanged();
+    /// Files were pasted, which are to be opened like dropped ones.
+    void filesPasted(const QList<QUrl>& files);
     /// What is set for the conversation or its folder.
     void profileChanged();
     void generationChanged();
@@ -199,6 +219,10 @@ class ChatController : public ingle::desktop::ShownChat {  // whole, as QML's to
     void showNew();
     void keepLeaf(history::RowId conversation, history::RowId leaf);
     static std::vector<Part> partsOf(const Draft& draft);
+    /// Waits for a picture, which is called so. Returns who takes it.
+    Pictures::Done takePicture(const QString& name);
+    void attachPicture(const QString& name, const ReadPicture& picture);
+    void sendAttached();
     bool readyToAnswer();
     /// Begins at once, or, where words that are to stay would leave this computer, once the person has
     /// allowed that, for this time.
@@ -234,8 +258,11 @@ class ChatController : public ingle::desktop::ShownChat {  // whole, as QML's to
     ModelInUse& m_models;
     Settings& m_settings;
     Notices& m_notices;
+    Pictures m_pictures;
     ChatRows m_messages;
     DraftKeeper m_drafts;
+    int m_attaching = 0;  ///< pictures that are being read
+    bool m_sendsWhenAttached = false;
 
     history::RowId m_conversation = 0;
     history::RowId m_leaf = 0;            ///< of the branch, of which only a part may be shown yet

@@ -1,11 +1,30 @@
 #include "app/desktop/chat/chat_feature.h"
 
+#include <unistd.h>
+
+#include <QPointer>
+
+#include <array>
+#include <utility>
+
+#include "app/desktop/services/text.h"
+#include "app/documents/opened_file.h"
+#include "app/documents/picture_kind.h"
+
 namespace ingle::desktop {
 namespace {
 
+bool isPicture(const std::string& path) {
+    const auto file = documents::openFile(path);
+    std::array<char, documents::kPictureHeadBytes> head;
+    const ssize_t count =
+        file && !file->isFolder ? ::read(file->descriptor.get(), head.data(), head.size()) : 0;
+    return count > 0 && documents::pictureKindOf({head.data(), static_cast<size_t>(count)}).has_value();
+}
+
 PageParts partsOf(Services& services) {
-    return {services.engine(), *services.model(),    *services.opener(),
-            services.work(),   *services.settings(), *services.notices()};
+    return {services.engine(),    *services.model(), *services.opener(), services.work(),
+            *services.settings(), *services.saver(), *services.notices()};
 }
 
 }  // namespace
@@ -40,6 +59,17 @@ ChatFeature::ChatFeature(Services& services)
                 model.measure(ending.receipt.modelPath, ending.stats);
             });
 
+    services.opener()->addTaker(
+        [this](const Opener::Things& things, const Opener::Rest& rest) { takePictures(things, rest); });
+
+    connect(services.portal(), &DesktopPortal::screenTaken, services.opener(),
+            [&services, toComposer = services.actions()->showPage("composer")](const QUrl& file) {
+                toComposer(0);
+                services.opener()->openUrls({file});
+            });
+    connect(services.portal(), &DesktopPortal::screenRefused, services.notices(),
+            [&services] { services.notices()->showToast(tr("The desktop took no screenshot.")); });
+
     Actions& actions = *services.actions();
     actions.setTarget(ActionScope::Message, [this] { return chat()->messages()->lastId(); });
     actions.setTarget(ActionScope::Question,
@@ -67,6 +97,23 @@ void ChatFeature::followActions(ChatPage& page) {
     connect(page.prompt(), &PromptView::opened, actions, [actions] { emit actions->pageWanted("prompt"); });
     connect(page.profiles(), &ProfileEditor::opened, actions,
             [actions] { emit actions->pageWanted("profile"); });
+    connect(page.viewer(), &PictureViewer::opened, actions,
+            [actions] { emit actions->pageWanted("picture"); });
+}
+
+void ChatFeature::takePictures(const Opener::Things& things, const Opener::Rest& rest) {
+    using Parted = std::pair<Opener::Things, Opener::Things>;  // pictures, and the others
+    const auto part = [things] {
+        Parted parted;
+        for (const Recognition& thing : things)
+            (isPicture(thing.path) ? parted.first : parted.second).push_back(thing);
+        return parted;
+    };
+    m_services.storage().run(this, part, [things, rest, shown = QPointer(chat())](const Parted& parted) {
+        if (!shown || shown->readOnly()) return rest(things);
+        for (const Recognition& thing : parted.first) shown->attachFile(toQString(thing.path));
+        rest(parted.second);
+    });
 }
 
 bool ChatFeature::isIdle() {

@@ -48,6 +48,8 @@ class ChatFeature : public ingle::desktop::Chats {  // whole, as QML's tools wan
     std::vector<Action> table();
     std::vector<Action> answerTable();
     void followActions(ChatPage& page);
+    /// Attaches those that are pictures.
+    void takePictures(const Opener::Things& things, const Opener::Rest& rest);
     /// Whether no answer is being written, on the page or in private.
     bool isIdle();
     /// Loads the model as it was chosen, as soon as nothing is being answered.

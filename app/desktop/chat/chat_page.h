@@ -10,6 +10,7 @@
 #include "app/desktop/chat/chat_status.h"
 #include "app/desktop/chat/draft_measure.h"
 #include "app/desktop/chat/find_in_chat.h"
+#include "app/desktop/chat/picture_viewer.h"
 #include "app/desktop/chat/profile_editor.h"
 #include "app/desktop/chat/prompt_view.h"
 #include "app/desktop/services/background_work.h"
@@ -20,6 +21,7 @@
 #include "app/desktop/services/running_answers.h"
 #include "app/desktop/services/settings.h"
 #include "app/desktop/services/storage_thread.h"
+#include "app/desktop/services/text_saver.h"
 
 namespace ingle::desktop {
 
@@ -30,6 +32,7 @@ struct PageParts {
     Opener& opener;
     BackgroundWork& work;
     Settings& settings;
+    TextSaver& saver;
     Notices& notices;
 };
 
@@ -46,6 +49,7 @@ class ChatPage : public QObject {
     Q_PROPERTY(ingle::desktop::FindInChat* finder READ finder CONSTANT)
     Q_PROPERTY(ingle::desktop::PromptView* prompt READ prompt CONSTANT)
     Q_PROPERTY(ingle::desktop::ProfileEditor* profiles READ profiles CONSTANT)
+    Q_PROPERTY(ingle::desktop::PictureViewer* viewer READ viewer CONSTANT)
   public:
     ChatPage(StorageThread& storage, const PageParts& parts, QObject* parent = nullptr);
 
@@ -62,6 +66,7 @@ class ChatPage : public QObject {
     FindInChat* finder() { return &m_finder; }
     PromptView* prompt() { return &m_prompt; }
     ProfileEditor* profiles() { return &m_profiles; }
+    PictureViewer* viewer() { return &m_viewer; }
 
   private:
     RunningAnswers m_answers;
@@ -74,6 +79,7 @@ class ChatPage : public QObject {
     FindInChat m_finder;
     PromptView m_prompt;
     ProfileEditor m_profiles;
+    PictureViewer m_viewer;
 };
 
 }  // namespace ingle::desktop

@@ -80,6 +80,10 @@ void ChatController::sendWaiting() {
 }
 
 void ChatController::send(const QString& text) {
+    if (m_attaching > 0) {
+        m_sendsWhenAttached = true;
+        return;
+    }
     const bool isEmpty = text.trimmed().isEmpty() && m_drafts.attached().isEmpty();
     if (!isEmpty && !m_readOnly && progress() != nullptr) return setWaitsToSend(true);
     if (isEmpty || !readyToAnswer()) return;
@@ -92,7 +96,8 @@ void ChatController::sendNow(const QString& text) {
     if (isEmpty || !readyToAnswer()) return;
     Draft sent = m_drafts.take();
     sent.text = text;
-    const QString named = text.trimmed().isEmpty() ? sent.attached.front() : text;
+    QString named = text.trimmed().isEmpty() ? sent.attached.front().text : text;
+    if (named.trimmed().isEmpty()) named = tr("Picture");
     const history::Question question{m_conversation, titleFrom(named), m_leaf, partsOf(sent)};
     const auto work = [question, answerer = answerer()](history::History& history) {
         return history::ask(history, question, answerer);
@@ -103,8 +108,11 @@ void ChatController::sendNow(const QString& text) {
 std::vector<Part> ChatController::partsOf(const Draft& draft) {
     // What is asked stands behind what it is asked about.
     std::vector<Part> parts;
-    for (const QString& one : draft.attached)
-        parts.push_back({PartKind::Attachment, one.toStdString(), tr("Pasted text").toStdString()});
+    for (const Attached& one : draft.attached) {
+        const std::string text = one.text.toStdString();
+        parts.push_back(one.isPicture() ? Part{PartKind::Image, text, one.picture.toStdString()}
+                                        : Part{PartKind::Attachment, text, tr("Pasted text").toStdString()});
+    }
     if (!draft.text.trimmed().isEmpty()) parts.push_back({PartKind::Text, draft.text.toStdString(), ""});
     return parts;
 }

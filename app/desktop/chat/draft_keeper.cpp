@@ -11,20 +11,36 @@ using namespace std::chrono_literals;
 
 constexpr auto kDraftDelay = 400ms;
 constexpr QChar kAttached(0x1D);
+constexpr QChar kPicture = QLatin1Char(history::kDraftPicture);
+constexpr qsizetype kHashLength = 64;
+
+/// Neither mark stands in it.
+QString unmarked(QString text) {
+    return text.remove(kAttached).remove(kPicture);
+}
+
+Attached attachedOf(const QString& stored) {
+    if (!stored.startsWith(kPicture)) return {stored, {}};
+    return {stored.mid(1 + kHashLength), stored.mid(1, kHashLength)};
+}
 
 }  // namespace
 
 QString Draft::stored() const {
-    QString all = text;
-    all.remove(kAttached);
-    for (QString one : attached) all += kAttached + one.remove(kAttached);
+    QString all = unmarked(text);
+    for (const Attached& one : attached) {
+        all += kAttached;
+        if (one.isPicture()) all += kPicture + one.picture;
+        all += unmarked(one.text);
+    }
     return all;
 }
 
 Draft Draft::fromStored(const QString& stored) {
     QStringList parts = stored.split(kAttached);
-    const QString text = parts.takeFirst();
-    return {text, parts};
+    Draft draft{parts.takeFirst(), {}};
+    for (const QString& part : parts) draft.attached << attachedOf(part);
+    return draft;
 }
 
 DraftKeeper::DraftKeeper(StorageThread& storage, QObject* parent)
@@ -65,19 +81,45 @@ void DraftKeeper::putBack(history::RowId conversation, const Draft& draft) {
     m_delay.start();
 }
 
-void DraftKeeper::attach(const QString& text, qsizetype at) {
+void DraftKeeper::attach(const Attached& one, qsizetype at) {
     Draft draft = m_draft;
-    draft.attached.insert(std::min(at, draft.attached.size()), text);
+    draft.attached.insert(std::min(at, draft.attached.size()), one);
     replace(std::move(draft));
     m_delay.start();
 }
 
-QString DraftKeeper::detach(qsizetype at) {
+void DraftKeeper::attach(const Attached& picture, std::shared_ptr<const history::PictureFile> file,
+                         std::function<void(const Error&)> failed) {
+    attach(picture, m_draft.attached.size());
+    const auto work = [conversation = m_conversation, draft = unsent().stored().toStdString(),
+                       file = std::move(file)](history::History& history) -> Status {
+        return history.atOnce([&]() -> Status {
+            INGLE_TRY(history::storePicture(history, *file));
+            return conversation ? history::storeDraft(history, *conversation, draft) : Status();
+        });
+    };
+    const auto stored = [this, hash = picture.picture, failed = std::move(failed)](const Status& status) {
+        if (status) return;
+        const auto kept = std::ranges::find(m_draft.attached, hash, &Attached::picture);
+        if (kept != m_draft.attached.end()) detach(kept - m_draft.attached.begin());
+        failed(status.error());
+    };
+    m_storage.run(this, work, stored);
+}
+
+void DraftKeeper::describe(qsizetype at, const QString& text) {
     Draft draft = m_draft;
-    const QString text = draft.attached.takeAt(at);
+    draft.attached[at].text = text;
     replace(std::move(draft));
     m_delay.start();
-    return text;
+}
+
+Attached DraftKeeper::detach(qsizetype at) {
+    Draft draft = m_draft;
+    const Attached one = draft.attached.takeAt(at);
+    replace(std::move(draft));
+    m_delay.start();
+    return one;
 }
 
 void DraftKeeper::append(const Draft& draft) {
@@ -120,12 +162,12 @@ void DraftKeeper::saveChanges() {
 
 void DraftKeeper::saveNow() {
     // What is stored is not known yet, and what was typed will be added to it.
-    if (m_conversation) save(*m_conversation, {followedBy(m_beside), m_draft.attached});
+    if (m_conversation) save(*m_conversation, unsent());
 }
 
-void DraftKeeper::save(history::RowId conversation, const Draft& unsent) {
+void DraftKeeper::save(history::RowId conversation, const Draft& draft) {
     const auto work = [conversation,
-                       draft = unsent.stored().toStdString()](history::History& history) -> Status {
+                       draft = draft.stored().toStdString()](history::History& history) -> Status {
         return history::storeDraft(history, conversation, draft);
     };
     // A draft that cannot be stored is still in the composer.

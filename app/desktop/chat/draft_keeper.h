@@ -2,25 +2,37 @@
 /// thread.
 #pragma once
 
+#include <QList>
 #include <QObject>
 #include <QString>
-#include <QStringList>
 #include <QTimer>
 
+#include <functional>
+#include <memory>
 #include <optional>
 
 #include "app/desktop/services/storage_thread.h"
+#include "app/history/chats/pictures.h"
 #include "app/history/turns.h"
 
 namespace ingle::desktop {
 
+/// What is sent with a text.
+struct Attached {
+    QString text;     ///< a long one that was pasted; of a picture what it shows
+    QString picture;  ///< its hash (history::storePicture()); empty: it is a text
+
+    bool isPicture() const { return !picture.isEmpty(); }
+};
+
 /// What is going to be one message.
 struct Draft {
     QString text;
-    QStringList attached;  ///< long texts that were pasted
+    QList<Attached> attached;
 
     bool isEmpty() const { return text.isEmpty() && attached.isEmpty(); }
-    /// All of it as the history keeps it: behind the text each that is attached, with U+001D before it.
+    /// All of it as the history keeps it: behind the text each that is attached, with U+001D before it. See
+    /// history::kDraftPicture.
     QString stored() const;
     static Draft fromStored(const QString& stored);
 };
@@ -35,7 +47,7 @@ class DraftKeeper : public QObject {
     ~DraftKeeper() override;
 
     const QString& text() const { return m_draft.text; }
-    const QStringList& attached() const { return m_draft.attached; }
+    const QList<Attached>& attached() const { return m_draft.attached; }
     /// What the person has written by now.
     void edit(const QString& text);
     /// Another conversation is shown (0: a new one), whose draft is `stored`.
@@ -45,9 +57,15 @@ class DraftKeeper : public QObject {
     /// Puts what was taken back before what has been written in that conversation since.
     void putBack(history::RowId conversation, const Draft& draft);
     /// Adds one to what is attached, as number `at`.
-    void attach(const QString& text, qsizetype at);
+    void attach(const Attached& one, qsizetype at);
+    /// Adds a picture behind all that is attached, and stores it with the draft at once. `failed` is called
+    /// where it cannot be stored; it is detached then.
+    void attach(const Attached& picture, std::shared_ptr<const history::PictureFile> file,
+                std::function<void(const Error&)> failed);
+    /// Says what a picture shows.
+    void describe(qsizetype at, const QString& text);
     /// Takes one away and returns it.
-    QString detach(qsizetype at);
+    Attached detach(qsizetype at);
     /// Adds what was written elsewhere.
     void append(const Draft& draft);
     /// Adds text behind the draft, on a line of its own.
@@ -69,6 +87,8 @@ class DraftKeeper : public QObject {
     /// With more behind it.
     QString followedBy(const QString& words) const;
     void save(history::RowId conversation, const Draft& draft);
+    /// The draft as it is to be stored.
+    Draft unsent() const { return {followedBy(m_beside), m_draft.attached}; }
 
     StorageThread& m_storage;
     QTimer m_delay;                                ///< runs while there are changes to save

@@ -1,10 +1,41 @@
-// A picture: where it is kept, and what it shows.
+// Pictures of a message, side by side.
 import QtQuick
 import Inglenook
 
-Folded {
-    required property string label
+BlockFrame {
+    id: frame
 
-    title: qsTr("Picture: %1").arg(label)
-    iconName: "file"
+    required property string label
+    required property string plain
+    required property bool isUser
+
+    readonly property var hashes: label.split(" ")
+    readonly property var names: plain.split("\n")
+    readonly property bool single: hashes.length === 1
+
+    space: Theme.s
+    bodyHeight: flow.implicitHeight
+
+    Flow {
+        id: flow
+        width: parent.width
+        spacing: Theme.s
+        // The person's own stand where bubbles do.
+        layoutDirection: frame.isUser ? Qt.RightToLeft : Qt.LeftToRight
+
+        Repeater {
+            model: frame.hashes.length
+            delegate: PictureTile {
+                required property int index
+
+                objectName: "picture-" + index
+                pictures: frame.list.pictures
+                picture: frame.hashes[index]
+                name: frame.names[index] ?? ""
+                keepsForm: frame.single
+                implicitHeight: frame.single ? 1.5 * Theme.tileSize : Theme.tileSize
+                onClicked: frame.list.pictureOpened(frame.hashes, frame.names, index)
+            }
+        }
+    }
 }

@@ -28,6 +28,8 @@ QtObject {
     readonly property int controlSize: Math.round(34 * Math.max(1, textScale))
     /// What takes one finger or one line of text.
     readonly property int fieldHeight: Math.max(48, controlSize + 2 * s)
+    /// A small picture.
+    readonly property int tileSize: Math.round(96 * Math.max(1, Math.sqrt(textScale)))
     /// Grows with the text, for whoever reads at 720 pixels.
     readonly property int columnWidth: Math.round(720 * Math.max(1, Math.sqrt(textScale)))
     /// Below this width the sidebar becomes a drawer.

@@ -25,6 +25,8 @@ const QString kRequest = QStringLiteral("org.freedesktop.portal.Request");
 const QString kNotice = QStringLiteral("answer");
 const QString kAppearance = QStringLiteral("org.freedesktop.appearance");
 const QString kColorScheme = QStringLiteral("color-scheme");
+// How a person's answer is told; 0: as they were asked.
+constexpr uint kCancelled = 1, kEnded = 2;
 constexpr uint kDark = 1;  // values of color-scheme: 0 no preference, 1 dark, 2 light
 // Where GNOME keeps whether anything is to move; portals hand it out as it is.
 const QString kGnome = QStringLiteral("org.gnome.desktop.interface");
@@ -115,42 +117,63 @@ void DesktopPortal::openLink(const QString& target) {
     });
 }
 
-void DesktopPortal::askForPlace(const QString& title, const QString& name) {
+bool DesktopPortal::canShoot() const {
     // Dialogs of the desktop are out of the question once a private chat was there: see PrivateChat.
+    return m_available && !QCoreApplication::testAttribute(Qt::AA_DontUseNativeDialogs);
+}
+
+void DesktopPortal::askForScreen() {
+    if (!canShoot()) return emit screenRefused();
+    ask("org.freedesktop.portal.Screenshot", "Screenshot", {}, {{"interactive", true}},
+        [this](uint response, const QVariantMap& results) {
+            const QUrl file(results.value("uri").toString());
+            if (response == 0 && file.isLocalFile()) return emit screenTaken(file);
+            if (response != kCancelled) emit screenRefused();
+        });
+}
+
+void DesktopPortal::askForPlace(const QString& title, const QString& name) {
+    const uint number = ++m_numPlaces;
     if (!m_available || QCoreApplication::testAttribute(Qt::AA_DontUseNativeDialogs))
         return emit placeUnanswered();
+    ask("org.freedesktop.portal.FileChooser", "SaveFile", {title}, {{"current_name", name}},
+        [this, number](uint response, const QVariantMap& results) {
+            if (number != m_numPlaces) return;
+            const QUrl file(results.value("uris").toStringList().value(0));
+            if (response == 0 && file.isLocalFile()) return emit placeChosen(file);
+            if (response == kCancelled) return emit placeCancelled();
+            emit placeUnanswered();
+        });
+}
+
+void DesktopPortal::ask(const QString& interface, const QString& method, const QVariantList& arguments,
+                        QVariantMap options, Answered answered) {
     QDBusConnection bus = QDBusConnection::sessionBus();
     static uint count = 0;
     const QString token = QStringLiteral("inglenook%1").arg(++count);
     // Where the answer will come from is known beforehand, so that none is missed.
     QString sender = bus.baseService().mid(1);
-    m_placeRequest = kPath + "/request/" + sender.replace('.', '_') + '/' + token;
-    bus.connect(kService, m_placeRequest, kRequest, "Response", this, SLOT(onPlaceAnswered(QDBusMessage)));
-    QDBusMessage save = portalCall("org.freedesktop.portal.FileChooser", "SaveFile");
-    save << ownWindow() << title << QVariantMap{{"handle_token", token}, {"current_name", name}};
-    auto* watcher = new QDBusPendingCallWatcher(bus.asyncCall(save), this);
-    connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher, request = m_placeRequest] {
-        if (watcher->isError() && m_placeRequest == request) {
-            m_placeRequest.clear();
-            emit placeUnanswered();
-        }
+    const QString path = kPath + "/request/" + sender.replace('.', '_') + '/' + token;
+    m_asked[path] = std::move(answered);
+    bus.connect(kService, path, kRequest, "Response", this, SLOT(onAnswered(QDBusMessage)));
+    options["handle_token"] = token;
+    QDBusMessage call = portalCall(interface, method);
+    call.setArguments(QVariantList{ownWindow()} + arguments + QVariantList{options});
+    auto* watcher = new QDBusPendingCallWatcher(bus.asyncCall(call), this);
+    connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher, path] {
+        if (watcher->isError())
+            if (const Answered unanswered = m_asked.take(path)) unanswered(kEnded, {});
         watcher->deleteLater();
     });
 }
 
-void DesktopPortal::onPlaceAnswered(const QDBusMessage& answer) {
+void DesktopPortal::onAnswered(const QDBusMessage& answer) {
     QDBusConnection::sessionBus().disconnect(kService, answer.path(), kRequest, "Response", this,
-                                             SLOT(onPlaceAnswered(QDBusMessage)));
-    if (answer.path() != m_placeRequest) return;
-    m_placeRequest.clear();
-    constexpr uint kCancelled = 1;  // 0: answered, 2: it ended otherwise
+                                             SLOT(onAnswered(QDBusMessage)));
+    const Answered answered = m_asked.take(answer.path());
+    if (!answered) return;
     const QList<QVariant> arguments = answer.arguments();
-    const uint response = arguments.value(0).toUInt();
-    const auto results = qdbus_cast<QVariantMap>(arguments.value(1));
-    const QUrl file(results.value("uris").toStringList().value(0));
-    if (response == 0 && file.isLocalFile()) return emit placeChosen(file);
-    if (response == kCancelled) return emit placeCancelled();
-    emit placeUnanswered();
+    answered(arguments.value(0).toUInt(), qdbus_cast<QVariantMap>(arguments.value(1)));
 }
 
 void DesktopPortal::onSettingChanged(const QString& space, const QString& key, const QDBusVariant& value) {

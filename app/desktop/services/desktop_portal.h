@@ -5,9 +5,14 @@
 #include <QtQml/qqmlregistration.h>
 #include <QDBusMessage>
 #include <QDBusVariant>
+#include <QHash>
 #include <QObject>
 #include <QString>
 #include <QUrl>
+#include <QVariantList>
+#include <QVariantMap>
+
+#include <functional>
 
 namespace ingle::desktop {
 
@@ -36,6 +41,11 @@ class DesktopPortal : public QObject {
     /// newer question takes the place of an older one.
     void askForPlace(const QString& title, const QString& name);
 
+    /// Whether the desktop can be asked for a picture of the screen.
+    bool canShoot() const;
+    /// Lets the person take one. screenTaken() or screenRefused() follows, or nothing, when they want none.
+    void askForScreen();
+
     Q_INVOKABLE void copy(const QString& text);
     /// linkCopied() follows.
     Q_INVOKABLE void copyLink(const QString& target);
@@ -50,18 +60,27 @@ class DesktopPortal : public QObject {
     void placeChosen(const QUrl& file);
     void placeCancelled();
     void placeUnanswered();
+    void screenTaken(const QUrl& file);
+    void screenRefused();
 
   private slots:
-    void onPlaceAnswered(const QDBusMessage& answer);
+    void onAnswered(const QDBusMessage& answer);
     void onSettingChanged(const QString& space, const QString& key, const QDBusVariant& value);
 
   private:
+    /// What a person answered to a dialog of the portal: 0, 1 when they cancelled it, or 2 when it ended
+    /// otherwise, and when there is none.
+    using Answered = std::function<void(uint response, const QVariantMap& results)>;
+    /// Shows a dialog: `arguments` are those between the window and the options.
+    void ask(const QString& interface, const QString& method, const QVariantList& arguments,
+             QVariantMap options, Answered answered);
     void readSetting(const QString& space, const QString& key);
     void take(const QString& space, const QString& key, const QVariant& value);
 
     bool m_available = false;
-    QString m_placeRequest;  ///< the question that waits for an answer; empty: none does
-    bool m_noticed = false;  ///< a notice may be there
+    QHash<QString, Answered> m_asked;  ///< by the path of the question
+    uint m_numPlaces = 0;              ///< how often a place was asked for
+    bool m_noticed = false;            ///< a notice may be there
     bool m_prefersDark = false;
     bool m_reducesMotion = false;
 };

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 
 #include "app/content/code_language.h"
 #include "app/desktop/services/text.h"
@@ -27,10 +28,14 @@ QString TextSaver::codeName(const QString& label) const {
 }
 
 void TextSaver::save(const QString& text, const QUrl& file, bool replace) {
+    saveBytes(text.toStdString(), file, replace);
+}
+
+void TextSaver::saveBytes(std::string bytes, const QUrl& file, bool replace) {
     const QString path = file.toLocalFile();
     const auto existing = replace ? io::Existing::Replaced : io::Existing::Kept;
-    const auto work = [path = path.toStdString(), text = text.toStdString(), existing] {
-        return writeFile(path, text, existing);
+    const auto work = [path = path.toStdString(), bytes = std::move(bytes), existing] {
+        return writeFile(path, bytes, existing);
     };
     m_storage.run(this, work, [this, path](const Status& written) {
         if (written) return m_notices.showToast(tr("Saved as %1").arg(path));

@@ -1,4 +1,4 @@
-// Takes files that are dropped anywhere on the window, and says so while they hang over it.
+// Takes files and pictures that are dropped anywhere on the window, and says so while they hang over it.
 import QtQuick
 import Inglenook
 
@@ -6,10 +6,23 @@ DropArea {
     id: place
 
     signal filesDropped(var files)
+    /// Its bytes, as they are in a file.
+    signal pictureDropped(var bytes)
 
-    onEntered: drag => drag.accepted = drag.hasUrls
+    /// Of a picture that is no file, as browsers hand them over; empty: there is none.
+    function typeOf(drag: var): string {
+        if (drag.urls.some(url => String(url).startsWith("file:")))
+            return "";
+        return drag.formats.find(type => ["image/png", "image/jpeg", "image/webp"].includes(type)) ?? "";
+    }
+
+    onEntered: drag => drag.accepted = drag.hasUrls || typeOf(drag).length > 0
     onDropped: drop => {
-        place.filesDropped(drop.urls);
+        const type = typeOf(drop);
+        if (type.length > 0)
+            place.pictureDropped(drop.getDataAsArrayBuffer(type));
+        else
+            place.filesDropped(drop.urls);
         drop.accept();
     }
 

@@ -30,6 +30,7 @@ T.ApplicationWindow {
         editMeasure: page.editMeasure
         words: page.words
         finder: page.finder
+        viewer: page.viewer
         startPage: window.app.chats.startPage
         prompts: window.app.chats.prompts
         models: window.services.model
@@ -71,7 +72,7 @@ T.ApplicationWindow {
         const given = {
             "app": app
         };
-        if (name === "help")
+        if (name === "help" || name === "picture")
             given.dialog = saveDialog;
         page = name;
         pageLoader.setSource(parts.pages[name], given);
@@ -263,9 +264,10 @@ T.ApplicationWindow {
     FileDialog {
         id: attachDialog
         objectName: "attachDialog"
-        title: qsTr("Add documents")
+        title: qsTr("Add pictures or documents")
         fileMode: FileDialog.OpenFiles
-        nameFilters: [qsTr("Documents (*.txt *.md *.html *.pdf *.docx *.odt)"), qsTr("All files (*)")]
+        nameFilters: [qsTr("Pictures and documents (*.png *.jpg *.jpeg *.webp *.txt *.md *.html *.pdf *.docx *.odt)"),
+                      qsTr("All files (*)")]
         onAccepted: window.openFiles(selectedFiles)
     }
     ImportDialogs {
@@ -293,10 +295,17 @@ T.ApplicationWindow {
     DropPlace {
         anchors.fill: parent
         onFilesDropped: files => window.openFiles(files)
+        onPictureDropped: bytes => {
+            window.leavePage();
+            window.app.chats.chat.attachBytes(bytes);
+        }
     }
 
     Connections {
         target: window.app.chats.chat
+        function onFilesPasted(files) {
+            window.openFiles(files);
+        }
         function onModelNeeded() {
             window.open("models");
         }

@@ -23,6 +23,7 @@
 #include "app/desktop/shell/arguments.h"
 #include "app/desktop/shell/file_argument.h"
 #include "app/desktop/shell/single_instance.h"
+#include "app/documents/child_process.h"
 #include "app/documents/read_document.h"
 #include "app/library/catalog.h"
 #include "app/library/found_models.h"
@@ -119,7 +120,8 @@ ingle::Result<std::string> confine(const std::string& dataDir, const std::string
     auto stopped = ingle::brokers::confineWindow(
         {.programs = {std::move(engine),
                       {findTypesetter().toStdString(), {}},
-                      {ingle::documents::findReader(), {}, true}},
+                      {ingle::documents::findReader(), {}, true},
+                      {ingle::documents::findReader(), {"", std::string(ingle::documents::kPictureTask)}}},
          // Without the folder for sockets there is no bridge.
          .sockets = {ingle::local::defaultSocketPath(ingle::local::kBridgeSocket).value_or("")},
          .runtimeFolder = socketFolder().toStdString(),

@@ -293,6 +293,8 @@ QJsonObject TestHook::state() {
         {"hostPid", m_hostPid},
         {"deviceChoices", deviceChoices},
         {"conversationId", chat.conversationId()},
+        {"draft", chat.draft()},
+        {"attached", QJsonArray::fromVariantList(chat.attachedPictures())},
         {"conversations", m_model.sidebar()->conversations()->rowCount()},
         {"private", m_model.chats()->secret()->isShown()},
         {"title", chat.title()},

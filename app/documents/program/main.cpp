@@ -98,7 +98,8 @@ int main(int argc, char** argv) {
     // name.
     ::setenv("TZ", "UTC0", 1);
     ::tzset();
-    documents::prepareReaders();
+    const bool isPicture = argc > 2 && argv[2] == documents::kPictureTask;
+    if (!isPicture) documents::prepareReaders();
     ::prctl(PR_SET_DUMPABLE, 0);  // nothing of the document was read before
     if (const auto locked = ingle::sandbox::allowOnlyComputing(); !locked) {
         std::fprintf(stderr, "ingle-documents: %s\n", locked.error().message.c_str());
@@ -106,7 +107,6 @@ int main(int argc, char** argv) {
     }
     bool isWritten = false;
     try {
-        const bool isPicture = argc > 2 && argv[2] == documents::kPictureTask;
         isWritten = isPicture ? answerPicture() : answerDocument(argc > 1 ? argv[1] : "");
     } catch (const std::bad_alloc&) {
         // What reading may take was not enough; whoever started this is told by how it ends.

@@ -2,9 +2,11 @@
 /// elsewhere.
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "app/content/block_kind.h"
 #include "app/content/block_stream.h"
+#include "app/exchange/exported_pictures.h"
 #include "app/exchange/exporter.h"
 #include "app/exchange/speaker.h"
 
@@ -14,7 +16,7 @@ namespace {
 // The policy keeps what a message links to from running or loading anything.
 constexpr std::string_view kHead = R"html(<!DOCTYPE html>
 <html><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <title>Chats</title>
 <style>
 body { font: 11pt/1.5 system-ui, sans-serif; max-width: 44em; margin: 2em auto; padding: 0 1em; )"
@@ -22,7 +24,8 @@ body { font: 11pt/1.5 system-ui, sans-serif; max-width: 44em; margin: 2em auto; 
 article { break-before: page; } article:first-of-type { break-before: auto; }
 h2 { font-size: 90%; color: #555; margin: 2em 0 0.5em; break-after: avoid; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f4f4f4; padding: 0.6em; border-radius: 4px; }
-pre, table, blockquote { break-inside: avoid-page; }
+pre, table, blockquote, img { break-inside: avoid-page; }
+img { max-width: 100%; max-height: 24em; }
 table { border-collapse: collapse; } td { border: 1px solid #bbb; padding: 0.2em 0.6em; }
 .aside { color: #555; border-left: 3px solid #ccc; padding-left: 0.8em; white-space: pre-wrap; }
 p, td { white-space: pre-wrap; } p { margin: 0.6em 0; }
@@ -160,10 +163,17 @@ class HtmlFile : public ExportedFile {
         return m_write(kHead);
     }
     Status add(const history::PortableConversation& conversation) override {
+        m_pictures.add(conversation);
         std::string text = fmt::format("<article><h1>{}</h1>\n", safe(titleOf(conversation)));
         for (const auto* message : shownBranch(conversation)) {
             text += fmt::format("<section><h2>{}</h2>\n", safe(headingOf(message->message)));
-            for (const content::Block& block : content::blocksOf(message->message.parts)) text += html(block);
+            const std::span<const Part> parts = message->message.parts;
+            for (const content::Block& block : content::blocksOf(parts)) {
+                const std::string_view picture = m_pictures.address(*message, block.part);
+                text += picture.empty() ? html(block)
+                                        : fmt::format("<p><img src=\"{}\" alt=\"{}\"></p>\n", picture,
+                                                      safe(parts[block.part].text));
+            }
             text += "</section>\n";
         }
         return m_write(text + "</article>\n");
@@ -172,6 +182,7 @@ class HtmlFile : public ExportedFile {
 
   private:
     WriteText m_write;
+    ExportedPictures m_pictures;
 };
 
 std::unique_ptr<ExportedFile> make(WriteText write) {

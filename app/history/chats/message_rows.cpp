@@ -1,6 +1,7 @@
 #include "app/history/chats/message_rows.h"
 
 #include "app/history/chats/message_fields.h"
+#include "app/history/chats/picture_rows.h"
 #include "app/history/chats/stored_values.h"
 #include "app/history/store/clock.h"
 #include "app/history/store/token_bytes.h"
@@ -294,6 +295,9 @@ void storeParts(Database& database, RowId message, std::span<const Part> parts, 
             "INSERT INTO parts (message_id, position, kind, text, data) VALUES (?1, ?2, ?3, ?4, ?5) "
             "ON CONFLICT DO UPDATE SET text = ?4",
             message, position, snakeNameOf(part.kind), part.text, part.data);
+        if (part.kind != PartKind::Image) continue;
+        database.execute("UPDATE parts SET file_id = nullif(?3, 0) WHERE message_id = ?1 AND position = ?2",
+                         message, position, pictureRow(database, part.data));
     }
 }
 

@@ -1,6 +1,7 @@
 #include "app/history/chats/messages.h"
 
 #include "app/history/chats/message_rows.h"
+#include "app/history/chats/picture_rows.h"
 #include "app/history/search/search_index.h"
 
 namespace ingle::history {
@@ -78,6 +79,10 @@ Result<RowId> addUserMessage(History& history, RowId conversation, RowId parent,
         message.conversation = conversation;
         message.parent = parent;
         message.parts = parts;
+        for (const Part& part : parts) {
+            if (part.kind == PartKind::Image && pictureRow(database, part.data) == 0)
+                return fail(ErrorCode::InvalidArgument, "A picture of this message is not stored any more.");
+        }
         INGLE_TRY_ASSIGN(const RowId id, appendMessage(database, message));
         indexMessage(database, id, parts);
         return id;

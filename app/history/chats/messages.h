@@ -70,7 +70,7 @@ Result<std::vector<RowId>> siblings(HistoryReader& history, RowId message);
 Result<RowId> newestLeafBelow(HistoryReader& history, RowId message, int steps = kWholeBranch);
 
 /// Durable before it returns (synchronous=FULL): nothing is generated for a message that could still be lost.
-/// Becomes the active leaf.
+/// Becomes the active leaf. Errors: InvalidArgument, also when a picture of it is not stored.
 Result<RowId> addUserMessage(History& history, RowId conversation, RowId parent,
                              const std::vector<Part>& parts);
 /// Of a message of the person: it says something else from now on, before anybody has answered it.

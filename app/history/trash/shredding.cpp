@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "app/codec/names.h"
+#include "app/history/chats/picture_rows.h"
 #include "app/history/store/backups.h"
 #include "app/history/trash/chores.h"
 
@@ -83,11 +84,13 @@ bool deletePassages(Database& database) {
     return !ids.empty();
 }
 
-/// Files that nothing holds any more.
-void deleteLooseFiles(Database& database) {
-    database.execute(
-        "DELETE FROM files WHERE NOT EXISTS (SELECT 1 FROM parts WHERE file_id = files.id) "
-        "AND NOT EXISTS (SELECT 1 FROM documents WHERE file_id = files.id)");
+/// Files that nothing holds any more; false: the time was over before that.
+bool deleteLooseFiles(Database& database, Clock::time_point end) {
+    for (const RowId id : looseFiles(database)) {
+        if (Clock::now() >= end) return false;
+        database.execute("DELETE FROM files WHERE id = ?1", id);
+    }
+    return true;
 }
 
 /// Deletes messages and conversations of that mark until the time is over (false) or none is left.
@@ -125,8 +128,7 @@ bool deleteLooseDocuments(Database& database, Clock::time_point end) {
     database.execute(
         "DELETE FROM documents WHERE on_shelf = 0 AND NOT EXISTS (SELECT 1 FROM conversation_documents "
         "WHERE document_id = documents.id)");
-    deleteLooseFiles(database);
-    return true;
+    return deleteLooseFiles(database, end);
 }
 
 void deleteArrivals(Database& database, Clock::time_point end) {
@@ -237,6 +239,13 @@ Status dropArrivals(History& history) {
         history.setMayShred(true);
         return {};
     });
+}
+
+Status dropLooseFiles(History& history) {
+    Database& database = history.database();
+    INGLE_TRY_ASSIGN(const bool any,
+                     database.run([&]() -> Result<bool> { return !looseFiles(database).empty(); }));
+    return any ? deleteRowsSoon(history) : Status();
 }
 
 Status backupsReplaced(History& history) {

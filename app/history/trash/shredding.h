@@ -23,6 +23,8 @@ Result<ShredState> shredSlice(History& history, std::chrono::milliseconds budget
 Status deleteRowsSoon(History& history);
 /// Lets go what an import brought that did not come to its end: shredSlice() removes it.
 Status dropArrivals(History& history);
+/// Lets go pictures that neither a message nor a draft names.
+Status dropLooseFiles(History& history);
 Status backupsReplaced(History& history);
 
 }  // namespace ingle::history

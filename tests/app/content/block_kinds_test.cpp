@@ -9,6 +9,7 @@
 #include "app/content/code_language.h"
 #include "app/content/entities.h"
 #include "app/content/leaf_parser.h"
+#include "app/content/question.h"
 #include "app/content/selection.h"
 #include "tests/app/content/shown_blocks.h"
 
@@ -38,6 +39,19 @@ TEST(BlockKinds, namesAndOrdersAreTheirOwn) {
                                 PartKind::Attachment, PartKind::Image, PartKind::Source})
         EXPECT_NE(kindOfPart(part), nullptr);
     EXPECT_EQ(kindOfPart(PartKind::Text), nullptr);
+}
+
+TEST(BlockKinds, picturesThatFollowEachOtherAreOneBlock) {
+    const std::vector<Part> parts{{PartKind::Image, "A bee\non a [flower]", "aa"},
+                                  {PartKind::Image, "", "bb"},
+                                  {PartKind::Text, "Which one?", ""},
+                                  {PartKind::Image, "A wasp", "cc"}};
+    const std::vector<Block> blocks = questionBlocks(parts);
+    EXPECT_THAT(shown(blocks), ElementsAre("image [aa bb]: A bee on a [flower]\n", "question: Which one?",
+                                           "image [cc]: A wasp"));
+    EXPECT_EQ(blocks[2].part, 3u);
+    EXPECT_EQ(markdown(std::span(blocks).first(1), {}, {1, 0}), "![A bee on a \\[flower\\]]()\n![]()");
+    EXPECT_EQ(plainText(blocks, {}, {3, 0}), "A bee on a [flower]\n\n\nWhich one?\n\nA wasp");
 }
 
 TEST(BlockKinds, ofMarkdown) {

@@ -47,6 +47,23 @@ TEST_F(Pictures, everyFormatComesThrough) {
     for (size_t i = 0; i < jpeg->rgb.size(); ++i) EXPECT_NEAR(jpeg->rgb[i], m_sample.rgb[i], 12) << i;
 }
 
+TEST_F(Pictures, bytesComeThroughWithoutAFile) {
+    Picture large{2000, 1000, {}};
+    large.rgb.resize(size_t{3} * 2000 * 1000, 77);
+    for (const Picture& each : {m_sample, large}) {
+        const Result<Picture> picture = readPictureBytes(test::pngOf(each));
+        ASSERT_TRUE(picture) << picture.error().message;
+        EXPECT_EQ(picture->rgb, each.rgb);
+    }
+    const Result<Picture> none = readPictureBytes("no picture");
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().id, "pictureUnknown");
+    // What the pipe cannot take at once, and nobody reads.
+    const Result<Picture> unread = readPictureBytes(std::string(1 << 20, 'x'), {.program = "/bin/true"});
+    ASSERT_FALSE(unread);
+    EXPECT_EQ(unread.error().id, "pictureReaderFailed");
+}
+
 TEST_F(Pictures, greyBecomesColours) {
     const Result<Picture> picture = read(test::pngOf(m_sample, PNG_COLOR_TYPE_GRAY));
     ASSERT_TRUE(picture) << picture.error().message;

@@ -1,6 +1,7 @@
 // Chats as people read them.
 #include "app/exchange/export_chats.h"
 #include "app/history/chats/answers.h"
+#include "app/history/chats/pictures.h"
 #include "tests/app/exchange/sample_exports.h"
 #include "tests/app/history/history_fixture.h"
 
@@ -47,6 +48,26 @@ TEST_F(Exporters, markdownAndHtmlShowTheBranch) {
     EXPECT_THAT(html, HasSubstr("default-src 'none'"));
     EXPECT_EQ(std::filesystem::status(m_dir + "/out.html").permissions(),
               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
+TEST_F(Exporters, picturesAreInTheFile) {
+    const auto bee = valueOf(history::storePicture(*m_history, {"image/png", "bee"}));
+    const auto odd = valueOf(history::storePicture(*m_history, {"image/svg\"><script>", "odd"}));
+    m_conversation = valueOf(history::createConversation(*m_history, "Bees", "m"));
+    const auto first = valueOf(history::addUserMessage(*m_history, m_conversation, 0,
+                                                       {{PartKind::Image, "A [\"bee\"]", bee},
+                                                        {PartKind::Image, "Odd", odd},
+                                                        {PartKind::Text, "What is it?", ""}}));
+    ASSERT_TRUE(history::addUserMessage(*m_history, m_conversation, first, {{PartKind::Image, "", bee}}));
+    const std::string markdown = exported("md");
+    EXPECT_THAT(markdown, HasSubstr("![A \\[\"bee\"\\]][picture-1]\n\n![Odd]()\n\nWhat is it?\n"));
+    EXPECT_THAT(markdown,
+                HasSubstr("![][picture-2]\n\n[picture-1]: data:image/png;base64,YmVl\n\n[picture-2]: "
+                          "data:image/png;base64,YmVl\n"));
+    const std::string html = exported("html");
+    EXPECT_THAT(html, HasSubstr("img-src data:\">"));
+    EXPECT_THAT(html, HasSubstr("<img src=\"data:image/png;base64,YmVl\" alt=\"A [&quot;bee&quot;]\">"));
+    EXPECT_THAT(html, Not(HasSubstr("script")));
 }
 
 TEST_F(Exporters, aCancelledOneLeavesNoFile) {

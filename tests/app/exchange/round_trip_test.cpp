@@ -4,6 +4,7 @@
 #include "app/history/chats/answers.h"
 #include "app/history/chats/conversations.h"
 #include "app/history/chats/folders.h"
+#include "app/history/chats/pictures.h"
 #include "app/history/documents/documents.h"
 #include "app/history/opening.h"
 #include "app/history/trash/trash.h"
@@ -63,19 +64,22 @@ class RoundTrip : public history::HistoryFixture {
             valueOf(history::addUserMessage(*m_history, m_conversation, second, history::said("secret")));
         ASSERT_TRUE(history::trashMessage(*m_history, gone));
         ASSERT_TRUE(history::setMessagePinned(*m_history, m_question, true));
-        ASSERT_TRUE(history::setDraft(*m_history, m_conversation, "half a th"));
+        const auto drawn = valueOf(history::storePicture(*m_history, {"image/webp", "drawn"}));
+        ASSERT_TRUE(history::setDraft(*m_history, m_conversation,
+                                      "half a th\x1D" + (history::kDraftPicture + drawn)));
         sqlite().exec(
             "INSERT INTO folders (id, parent_id, name, position) VALUES (7, NULL, 'Top', 3), (9, 7, 'In', 1);"
             "INSERT INTO profiles (id, name, settings) VALUES (4, 'Short', '{\"b\":1,\"a\":[0.5]}');"
-            "INSERT INTO files (id, hash, media_type, content) VALUES (3, x'00FF', 'text/plain', "
-            "x'000102FF'),"
-            "(5, NULL, 'image/png', x'');");
+            "INSERT INTO files (id, hash, media_type, content) VALUES (3, "
+            "x'3D1F57C984978EF98A18378C8166C1CB8EDE02C03EEB6AEE7E2F121DFEEE3E56', 'text/plain', "
+            "x'000102FF')");
+        const auto picture = valueOf(history::storePicture(*m_history, {"image/png", "pixels"}));
         const auto other = valueOf(history::createConversation(*m_history, "Other", "m"));
         ASSERT_TRUE(history::addUserMessage(
-            *m_history, other, 0, {{PartKind::Attachment, "read", "a.txt"}, {PartKind::Image, "", "b.png"}}));
+            *m_history, other, 0,
+            {{PartKind::Attachment, "read", "a.txt"}, {PartKind::Image, "A bee", picture}}));
         sqlite().exec(
-            "UPDATE parts SET file_id = 3 WHERE kind = 'attachment'; UPDATE parts SET file_id = 5 WHERE kind "
-            "= 'image';"
+            "UPDATE parts SET file_id = 3 WHERE kind = 'attachment';"
             "UPDATE conversations SET folder_id = 9, profile_id = 4, archived_ms = 12, origin = 'jan', "
             "pinned = 1 WHERE title = "
             "'Other'");
@@ -134,8 +138,22 @@ TEST_F(RoundTrip, exportImportExportIsTheSameBytes) {
     EXPECT_EQ(database.execAndGet("SELECT count(*) FROM profiles").getInt(), 1);
     EXPECT_EQ(database.execAndGet("SELECT count(*) FROM documents").getInt(), 3);
     EXPECT_EQ(database.execAndGet("SELECT count(*) FROM conversation_documents").getInt(), 4);
-    EXPECT_EQ(database.execAndGet("SELECT count(*) FROM files WHERE hash IS NOT NULL").getInt(), 1);
+    EXPECT_EQ(database.execAndGet("SELECT count(*) FROM files WHERE hash IS NOT NULL").getInt(), 3);
     EXPECT_EQ(database.execAndGet("PRAGMA integrity_check").getString(), "ok");
+}
+
+TEST_F(RoundTrip, aHashIsNotBelieved) {
+    const auto bee = valueOf(history::storePicture(*m_history, {"image/png", "bee"}));
+    m_conversation = valueOf(history::createConversation(*m_history, "Bees", "m"));
+    ASSERT_TRUE(history::addUserMessage(*m_history, m_conversation, 0, {{PartKind::Image, "A bee", bee}}));
+    std::string text = exported(*m_history, "true.json");
+    text.replace(text.find("YmVl"), 4, "d2FzcA==");  // "wasp"
+    writeFile(m_dir + "/false.json", text);
+    const auto into = valueOf(history::openHistory(m_dir + "/other/history.db"));
+    const auto imported = valueOf(importChats(valueOf(recognise(m_dir + "/false.json")), *into));
+    EXPECT_FALSE(history::picture(*into, bee));
+    const auto branch = valueOf(history::branch(*into, imported.conversations.front(), 0));
+    EXPECT_EQ(valueOf(history::picture(*into, branch.front().parts.front().data)).bytes, "wasp");
 }
 
 TEST_F(RoundTrip, anExportIsWrittenByteByByte) {

@@ -13,6 +13,7 @@
 #include "app/history/chats/answers.h"
 #include "app/history/chats/conversations.h"
 #include "app/history/chats/messages.h"
+#include "app/history/chats/pictures.h"
 #include "app/history/opening.h"
 #include "app/history/store/database.h"
 #include "app/history/store/settings.h"
@@ -21,6 +22,7 @@
 #include "engine/import/import.h"
 #include "engine/lab/synth.h"
 #include "engine/session/snapshots/snapshot_file.h"
+#include "ingle/sha256.h"
 #include "tests/app/power/recorded_disk.h"
 #include "tests/temporary_folder.h"
 
@@ -246,8 +248,12 @@ void streamAnswers(const std::string& folder) {
         write([](history::History& h) { return history::createConversation(h, "Title", "m"); });
     uint64_t words = 0, settings = 0;
     for (int turn = 0; turn < 3; ++turn) {
+        // The picture first, with the draft, as the window stores it.
+        const auto picture = write([&](history::History& h) {
+            return history::storePicture(h, {"image/png", std::string(50'000, static_cast<char>(turn))});
+        });
         const auto question = write([&](history::History& h) {
-            return history::addUserMessage(h, conversation, 0, {{PartKind::Text, "What?", ""}});
+            return history::addUserMessage(h, conversation, 0, {{PartKind::Image, "What?", picture}});
         });
         RecordedDisk::get().tell("question", static_cast<uint64_t>(question));
         const auto answer = write([&](history::History& h) {
@@ -281,7 +287,10 @@ TEST_F(PowerCut, AtMostASecondOfAnAnswerIsGone) {
         ASSERT_TRUE(opened) << opened.error().message;
         history::History& history = **opened;
         EXPECT_EQ(history.database().sqlite().execAndGet("PRAGMA integrity_check").getString(), "ok");
-        EXPECT_TRUE(history::message(history, numberTold(disk, "question"))) << "a question is gone";
+        const auto question = history::message(history, numberTold(disk, "question"));
+        ASSERT_TRUE(question) << "a question is gone";
+        const std::string hash = question->parts.front().data;
+        EXPECT_EQ(sha256Hex(valueOf(history::picture(history, hash)).bytes), hash);
         const int64_t setting = numberTold(disk, "setting");
         if (setting >= 0) {
             EXPECT_GE(std::stoll(valueOf(history::setting(history, "number")).value_or("-1")), setting);

@@ -53,6 +53,14 @@ std::string environmentEnd(std::string_view text) {
     return std::string("\\end{").append(name).append("}");
 }
 
+std::optional<size_t> endOfFormula(std::string_view text) {
+    const std::string environment = environmentEnd(text);
+    if (environment.empty()) return FormulaFinder(text).endOf(0);
+    const size_t end = text.find(environment);
+    if (end == text.npos) return std::nullopt;
+    return end + environment.size();
+}
+
 Formula formulaOf(std::string_view source) {
     if (const std::string environment = environmentEnd(source); !environment.empty()) {
         const size_t end = source.rfind(environment);

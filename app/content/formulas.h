@@ -19,6 +19,9 @@ struct Formula {
 /// itself; empty: none does.
 std::string environmentEnd(std::string_view text);
 
+/// Where the formula ends with which a text begins; nothing where it begins with none.
+std::optional<size_t> endOfFormula(std::string_view text);
+
 /// Takes a formula that was found apart. `source`: with its marks, whether the closing one is there or not.
 Formula formulaOf(std::string_view source);
 

@@ -67,7 +67,7 @@ std::vector<Link> linksOf(const Block& block) {
 std::vector<TextPart> formulasOf(const Block& block) {
     std::vector<TextPart> formulas;
     if (block.kind->name == "formula") {
-        const size_t end = FormulaFinder(block.text.text).endOf(0).value_or(0);
+        const size_t end = endOfFormula(block.text.text).value_or(0);
         if (end > 0) formulas.push_back({0, end});
     }
     addFormulas(block.text, 0, formulas);

@@ -118,6 +118,29 @@ def check_refusals(options, home, screen):
            f"ingle: {answer}")
 
 
+def check_only_read(options, home, screen):
+    """A data folder that can only be read shows the conversations and says that nothing is kept."""
+    data = home.root / "only read"
+    with Window(options.bin, home, screen, arguments=["--data-dir", data]) as window:
+        window.wait_for(lambda s: s["modelState"] == "NoModel", "a window")
+        window.quit()
+    wrapper = ()
+    if os.geteuid() == 0:  # who may write whatever the permissions say
+        mount = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
+        wrapper = ("unshare", "-m", "sh", "-c", mount, str(data))
+        if subprocess.run([*wrapper, "true"], stderr=subprocess.DEVNULL).returncode != 0:
+            print("skipped: a folder that can only be read, which this computer does not let us make")
+            return
+    else:
+        for path in [*data.rglob("*"), data]:
+            path.chmod(0o555 if path.is_dir() else 0o444)
+    with Window(options.bin, home, screen, wrapper=wrapper, arguments=["--data-dir", data]) as window:
+        window.wait_for(lambda s: str(data) in s["banner"] and "cannot be written" in s["banner"], "a banner")
+        window.quit()
+    for path in [data, *data.rglob("*")]:
+        path.chmod(0o700)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", required=True, type=lambda path: str(pathlib.Path(path).resolve()))
@@ -132,6 +155,7 @@ def main():
             check_files(options, home, screen)
             check_portable(options, home, screen)
             check_refusals(options, home, screen)
+            check_only_read(options, home, screen)
     except Failure as failure:
         print(f"FAILED: {failure}")
         sys.exit(1)

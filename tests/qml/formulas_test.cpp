@@ -208,7 +208,22 @@ class FormulasTest : public QObject, WindowFiles {
         ChatRows& rows = *run.chat().messages();
         rows.setBranch({message(1,
                                 "Words $\\frac{a}{b}$ and more.\n\n$$\\sum_{i=1}^n i$$\n\n"
-                                "| a | $x^2$ |\n|---|---|\n| 1 | $y$ |")});
+                                "| a | $x^2$ |\n|---|---|\n| 1 | $y$ |\n\n"
+                                "\\begin{align}a &= b\\\\ c &= d\\end{align}")});
+        const auto row = [&] {
+            QQuickItem* found = nullptr;
+            QMetaObject::invokeMethod(run.item("chatList"), "itemAtIndex", Q_RETURN_ARG(QQuickItem*, found),
+                                      Q_ARG(int, 0));
+            return found;
+        };
+        const auto documentOf = [](const QQuickItem& shown) {
+            return shown.property("text").value<QQuickItem*>()->property("document").value<BlockDocument*>();
+        };
+        // Until it is drawn nothing is seen of how it was written.
+        QTRY_VERIFY(row() != nullptr);
+        QTextCursor inFormula(documentOf(*row())->document());
+        inFormula.setPosition(9);
+        QCOMPARE(inFormula.charFormat().foreground().color().alpha(), 0);
         const auto count = [&] {
             QList<int> counts;
             const std::function<void(QQuickItem*)> look = [&](QQuickItem* item) {
@@ -219,7 +234,7 @@ class FormulasTest : public QObject, WindowFiles {
             std::ranges::sort(counts);
             return counts;
         };
-        QTRY_COMPARE_WITH_TIMEOUT(count(), (QList<int>{1, 1, 2}), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(count(), (QList<int>{1, 1, 1, 2}), kPatienceMs);
         // Selected as a whole, by a place in it, and copied as it was written.
         auto* selection = run.item("chatList")->property("selection").value<TextSelection*>();
         selection->begin(0, 8, TextSelection::Word);
@@ -232,11 +247,7 @@ class FormulasTest : public QObject, WindowFiles {
         selection->selectAll();
         QVERIFY(selection->text("").contains("$$\\sum_{i=1}^n i$$"));
         // Its picture takes the place of its source.
-        QQuickItem* row = nullptr;
-        QMetaObject::invokeMethod(run.item("chatList"), "itemAtIndex", Q_RETURN_ARG(QQuickItem*, row),
-                                  Q_ARG(int, 0));
-        auto* document =
-            row->property("text").value<QQuickItem*>()->property("document").value<BlockDocument*>();
+        auto* document = documentOf(*row());
         QCOMPARE(document->document()->toPlainText(), QString("Words \uFFFC and more."));
         QCOMPARE(document->plain(), QString("Words $\\frac{a}{b}$ and more."));
         for (int position = 0; position < document->document()->characterCount(); ++position)

@@ -184,6 +184,9 @@ class SidebarTest : public QObject, WindowFiles {
             run.clickRow("three", Qt::ControlModifier);
             run.clickRow("one", Qt::ControlModifier);
             run.click(run.shownItem("moveSelected"), {5, 5});
+            // Beside the bar, and not at one of the rows.
+            QTRY_VERIFY(run.shownItem("intoNewFolder") != nullptr &&
+                        run.shownItem("intoNewFolder")->mapToScene({}).y() > run.window->height() / 2.0);
             run.choose("intoNewFolder");
             QTRY_COMPARE(run.rows(), (QStringList{"[New folder]", "three", "one", "four", "two"}));
             // Its name is asked for at once.

@@ -44,9 +44,7 @@ bool takes(Leaf& leaf, const Line& line) {
 }
 
 bool build(const Leaf& leaf, const Context& context, Block& block) {
-    const size_t environment = leaf.mark.starts_with("\\end") ? leaf.text.find(leaf.mark) : leaf.text.npos;
-    const auto end = environment == leaf.text.npos ? FormulaFinder(leaf.text).endOf(0)
-                                                   : std::optional(environment + leaf.mark.size());
+    const std::optional<size_t> end = endOfFormula(leaf.text);
     const bool formula = end && onlyFullStop(std::string_view(leaf.text).substr(*end));
     if (!formula && (leaf.ended || context.stage == Stage::Finished)) {
         block.kind = markdownKinds().back();

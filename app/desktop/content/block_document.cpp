@@ -183,6 +183,12 @@ std::vector<qreal> BlockDocument::columnWidths(const Block& head) {
     bold.setWeight(QFont::DemiBold);
     const QFontMetricsF plain(m_font);
     const QFontMetricsF strong(bold);
+    const auto widthOf = [&](const TextRun& run, bool isHead) {
+        if (run.picture) return run.format.property(kFormulaRoom).toSizeF().width();
+        if (run.format.isEmpty()) return (isHead ? strong : plain).horizontalAdvance(run.text);
+        // Code, or strong.
+        return QFontMetricsF(run.format.font().resolve(isHead ? bold : m_font)).horizontalAdvance(run.text);
+    };
     std::vector<qreal> widths(head.columns.size(), 0);
     TextRuns make = maker();
     for (size_t row = 0; row < head.rows.size(); ++row) {
@@ -190,11 +196,8 @@ std::vector<qreal> BlockDocument::columnWidths(const Block& head) {
             if (widths[column] >= kMaxColumnWidth) continue;
             qreal width = 0;
             for (const TextRun& run : make.of(head.rows[row][column], {}, false))
-                width += run.picture ? run.format.property(kFormulaRoom).toSizeF().width()
-                                     : (row == 0 ? strong : plain).horizontalAdvance(run.text);
-            // A little more for what is code or strong.
-            const qreal more = head.rows[row][column].spans.empty() ? 1.0 : 1.12;
-            widths[column] = std::min(std::max(widths[column], width * more), kMaxColumnWidth);
+                width += widthOf(run, row == 0);
+            widths[column] = std::min(std::max(widths[column], width), kMaxColumnWidth);
         }
     }
     for (size_t column = 0; column < widths.size(); ++column) {

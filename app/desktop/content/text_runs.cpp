@@ -74,7 +74,7 @@ std::vector<TextRun> TextRuns::of(const RichText& text, const QTextCharFormat& b
 
 std::vector<TextRun> TextRuns::ofFormula(const Block& block) {
     const std::string& text = block.text.text;
-    const std::optional<size_t> end = content::FormulaFinder(text).endOf(0);
+    const std::optional<size_t> end = content::endOfFormula(text);
     m_hasFormulas = true;
     QTextCharFormat code;
     code.setFontFamilies({m_look.fixedFamily});
@@ -91,7 +91,11 @@ TextRun TextRuns::formulaRun(const QString& source, const QTextCharFormat& forma
     TextRun run{source, format};
     if (m_formulas == nullptr) return run;
     run.picture = m_formulas->find(source, m_context, m_drawn);
-    if (!run.picture) return run;
+    if (!run.picture) {
+        // What is about to be drawn is not shown as it was written for a moment.
+        if (m_formulas->isAsked(source)) run.format.setForeground(Qt::transparent);
+        return run;
+    }
     const qreal xHeight = QFontMetricsF(m_look.font).xHeight();
     const qreal ascent = std::ceil(run.picture->ascent * xHeight);
     const qreal depth = std::ceil(run.picture->depth * xHeight);

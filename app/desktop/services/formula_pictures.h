@@ -50,6 +50,8 @@ class FormulaPictures : public QObject {
     /// when there is none, unless `context` has gone. Null at once, without a call: it is too long, or
     /// nothing draws.
     FormulaPicturePtr find(const QString& source, QObject* context, Then then);
+    /// Whether it is not known yet.
+    bool isAsked(const QString& source) const { return m_asked.contains(source); }
 
   private:
     using Waiting = std::vector<std::pair<QPointer<QObject>, Then>>;

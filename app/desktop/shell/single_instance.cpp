@@ -95,6 +95,11 @@ Result<bool> SingleInstance::takeLock() {
     // Nothing is written into it: a start on a full disk finds the file that the last one left.
     const QByteArray path = QFile::encodeName(m_dataDir + "/window.lock");
     m_lock = FileDescriptor(::open(path.constData(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!m_lock.isOpen() && QFile::exists(m_dataDir + "/history.sqlite")) {
+        // What can only be read can be read; where there was no lock, two windows do no harm.
+        m_lock = FileDescriptor(::open(path.constData(), O_RDONLY | O_CLOEXEC));
+        if (!m_lock.isOpen()) return true;
+    }
     if (m_lock.isOpen() && ::flock(m_lock.get(), LOCK_EX | LOCK_NB) == 0) return true;
     if (m_lock.isOpen() && errno == EWOULDBLOCK) return false;
     return fail(ErrorCode::Io, "{} cannot be written", m_dataDir.toStdString());

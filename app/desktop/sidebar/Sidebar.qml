@@ -304,6 +304,11 @@ Rectangle {
                 row.startRenaming();
         }
         function onFolderWanted(conversation) {
+            // Of several, from the bar that says how many: their rows may be anywhere.
+            if (sidebar.conversations.numSelected > 0) {
+                folderMenu.openFor(conversation, selection, Theme.l, 0);
+                return;
+            }
             const row = list.itemAtIndex(sidebar.conversations.rowOf(conversation));
             folderMenu.openFor(conversation, row ?? list, Theme.l, row ? row.height : Theme.l);
         }

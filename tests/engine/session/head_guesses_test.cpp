@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <numeric>
+#include <thread>
 
 #include "engine/graph/lower.h"
 #include "engine/lab/synth.h"
 #include "engine/session/conversations/scheduler.h"
+#include "engine/session/snapshots/snapshot_store.h"
 #include "tests/engine/session/recording_sink.h"
 #include "tests/opened.h"
 #include "tests/temporary_folder.h"
@@ -23,9 +26,13 @@ class Heads : public testing::TestWithParam<const char*> {
   protected:
     void load(double agreement, uint32_t context = 4096) {
         const std::string path = m_folder.file(fmt::format("{}.gguf", agreement));
-        ASSERT_TRUE(lab::writeSynthModel(
-            {.family = GetParam(), .sizes = {.numLayers = 4}, .quant = "Q8_0", .headAgreement = agreement},
-            path));
+        if (!std::filesystem::exists(path)) {
+            ASSERT_TRUE(lab::writeSynthModel({.family = GetParam(),
+                                              .sizes = {.numLayers = 4},
+                                              .quant = "Q8_0",
+                                              .headAgreement = agreement},
+                                             path));
+        }
         m_model =
             Model::load(test::opened(path),
                         {.backend = BackendChoice::Cpu, .threads = 2, .contextTokens = context}, nullptr)
@@ -89,6 +96,40 @@ TEST_P(Heads, thatAgreeSeldomChangeNothing) {
         else
             EXPECT_GT(shareOf(guessed), 0.1);
     }
+}
+
+/// As after a kill in the middle of an answer: another process has what was kept on disk, where no head has
+/// rows of what was read before.
+TEST_P(Heads, goOnWithWhatAnotherProcessKept) {
+    load(1);
+    const std::vector<TokenId> whole = answer(request(), Guesses::Off).ids;
+    const size_t numBefore = 70;
+    GenerateRequest first = request();
+    first.conversation = "1";
+    first.maxTokens = numBefore;
+    GenerateRequest rest = first;
+    rest.rawTokens.insert(rest.rawTokens.end(), whole.begin(), whole.begin() + numBefore);
+    rest.maxTokens = static_cast<uint32_t>(whole.size() - numBefore);
+    std::vector<TokenId> ids;
+    for (const GenerateRequest& part : {first, rest}) {
+        if (!ids.empty()) load(1);
+        const auto store = SnapshotStore::open({.folder = m_folder.file("snapshots")}).value();
+        Scheduler scheduler(*m_model, store);
+        // The model's hash, which is computed in the background and then remembered here.
+        while (std::filesystem::is_empty(m_folder.file("snapshots/models"))) std::this_thread::yield();
+        RecordingSink sink;
+        scheduler.submit(
+            part, sink,
+            std::make_unique<Speculation>(m_head->guesses(part.sampler), Speculation::Eagerness::Always));
+        while (scheduler.step()) {
+        }
+        ASSERT_TRUE(sink.result) << sink.error->message;
+        EXPECT_GT(sink.result->stats.takenTokens, 10u);
+        EXPECT_EQ(sink.result->stats.cachedTokens > 0, !ids.empty());
+        ids.insert(ids.end(), sink.ids.begin(), sink.ids.end());
+        store->waitUntilWritten();
+    }
+    EXPECT_EQ(ids, whole);
 }
 
 /// With the hidden rows of the wrong tokens, or tokens of the wrong rows, nothing would be right: the head's

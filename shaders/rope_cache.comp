@@ -4,7 +4,8 @@
 // OpCode::RmsNorm, Rope, KvAppend
 //
 // Bindings: 0 step; 1 frequencies (rope.glsl); 2 q, 3 rotated q [rows, padded(qWidth)]; 4 k [rows,
-// padded(kWidth)]; 5 v; 6 keys, 7 values of the layer (cache.glsl); 8 page tables; 9 gains of q, 10 of k [headDim].
+// padded(kWidth)]; 5 v; 6 keys, 7 values of the layer (cache.glsl); 8 page tables; 9 gains of q, 10 of k [headDim];
+// 11 pictures.glsl; behind the frequencies the number of each pair's coordinate, where they have some.
 // Any of the three widths may be 0. One invocation takes kUnit elements (x) of a row (workgroup y): first of q, then
 // of k, then of v.
 // variant: rope_cache_f32 -DCACHE=32
@@ -22,6 +23,7 @@ layout(constant_id = 1) const bool HALF_SPLIT = false;  // pairs (p, p + numPair
 layout(constant_id = 2) const bool ROTATE_KEYS = true;
 layout(constant_id = 3) const bool NORMALISE = false;
 layout(constant_id = 4) const bool TWO_POSITIONS = false;  // RopePositions::TwoForEach
+layout(constant_id = 5) const bool HAS_AXES = false;       // RopeParams::axes
 
 layout(binding = 2) readonly buffer Q { float q[]; };
 layout(binding = 3) writeonly buffer RotatedQ { float rotatedQ[]; };
@@ -31,6 +33,8 @@ layout(binding = 6) writeonly buffer Keys { uint keys[]; };
 layout(binding = 7) writeonly buffer Values { uint values[]; };
 layout(binding = 9) readonly buffer QGain { float qGain[]; };
 layout(binding = 10) readonly buffer KGain { float kGain[]; };
+#define PICTURES_BINDING 11
+#include "pictures.glsl"
 layout(push_constant) uniform Push {
     uint qWidth, kWidth, vWidth;
     uint headDim, numPairs;
@@ -67,8 +71,12 @@ Rotation rotationOf(uint d) {
 
 uint lastOfPrefix;  // position of the sequence's token; 0 where it has no prefix
 
-// What the head of an element is rotated by.
-uint ropePosition(uint position, uint element) {
+// What a pair of the head of an element is rotated by.
+uint ropePosition(uint position, uint element, uint pair) {
+    if (HAS_AXES) {
+        const uint row = gl_WorkGroupID.y;
+        return pictures[row].coordinates[3] == kNoRow ? position : pictures[row].coordinates[frequencies[numPairs + pair].x];
+    }
     if (!TWO_POSITIONS) return position;
     const uint inPrefix = min(position, lastOfPrefix);
     return element / headDim % 2 == 0 ? inPrefix : position - inPrefix;
@@ -112,7 +120,7 @@ float queryAt(uint row, uint element, uint position) {
     if (d >= 2 * numPairs) return queryElement(head, d);
     const Rotation r = rotationOf(d);
     return rotated(queryElement(head, d), queryElement(head, r.partner),
-                   r.second, r.pair, ropePosition(position, element));
+                   r.second, r.pair, ropePosition(position, element, r.pair));
 }
 
 // 0 past the end: what fills up a block.
@@ -122,7 +130,8 @@ float keyAt(uint row, uint element, uint position) {
     const uint head = row * padded(kWidth) + element - d;
     if (!ROTATE_KEYS || d >= 2 * numPairs) return keyElement(head, d);
     const Rotation r = rotationOf(d);
-    return rotated(keyElement(head, d), keyElement(head, r.partner), r.second, r.pair, ropePosition(position, element));
+    return rotated(keyElement(head, d), keyElement(head, r.partner), r.second, r.pair,
+                   ropePosition(position, element, r.pair));
 }
 
 float valueAt(uint row, uint element) {

@@ -26,12 +26,13 @@ void writeStep(const Step& step, const StepBuffer& out) {
                     run.numRows, row, step.tokens.size());
         const auto* sequence = dynamic_cast<const VulkanSequence*>(run.sequence);
         INGLE_CHECK(sequence != nullptr, "run {} is of another backend", i);
-        out.entries[i].run = {.firstRow = row,
-                              .numRows = run.numRows,
-                              .slot = sequence->slot(),
-                              .firstPosition = sequence->length(),
-                              .slotAfter = sequence->slot(),
-                              .prefixTokens = run.prefixTokens};
+        out.entries[i].run = {
+            .firstRow = row,
+            .numRows = run.numRows,
+            .slot = sequence->slot(),
+            .firstPosition = sequence->length(),
+            .slotAfter = sequence->slot(),
+            .prefixTokens = run.isPicture ? sequence->length() + run.numRows : run.prefixTokens};
         for (const uint32_t end = row + run.numRows; row < end; ++row) out.entries[row].runOfRow = i;
     }
     for (size_t i = 0; i < step.tokens.size(); ++i)

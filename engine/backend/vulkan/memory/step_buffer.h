@@ -22,7 +22,7 @@ struct StepRun {
     uint32_t slot;           ///< of its page table, and of its states before the step
     uint32_t firstPosition;  ///< in the sequence, of firstRow
     uint32_t slotAfter;      ///< of its states after the step
-    uint32_t prefixTokens;   ///< see SequenceRun
+    uint32_t prefixTokens;   ///< see SequenceRun; of a picture: its end, up to which its rows see
 };
 
 /// Entry i tells of row i, of run i and of row i of the logits: each of which may be there or not.

@@ -46,7 +46,8 @@ uint32_t featuresOf(const AttentionParams& params) {
     if (params.softCap > 0) features |= kSoftCap;
     if (!params.alibiSlopes.empty()) features |= kSlopes;
     if (params.hasSinks) features |= kSinks;
-    if (params.mask == Mask::Prefix) features |= kPrefix;
+    // Where a picture is, its run has an end that all of its rows see.
+    if (params.mask == Mask::Prefix || params.mask == Mask::Picture) features |= kPrefix;
     if (params.mask == Mask::Full) features |= kFull;
     return features;
 }

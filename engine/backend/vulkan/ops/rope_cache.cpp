@@ -33,7 +33,8 @@ CacheVariant variantOf(KvType type) {
     return {"rope_cache_f16", 2};
 }
 
-/// Turns a position, times 2^64, as two words, the high one first: whole turns do not matter.
+/// Turns a position, times 2^64, as two words, the high one first: whole turns do not matter. Behind them the
+/// axis of each pair, where they have some.
 Result<BufferRange> frequencies(const RopeParams& params, OpRecording& out) {
     constexpr double kWord = 4294967296.0;
     std::vector<uint32_t> words;
@@ -43,6 +44,7 @@ Result<BufferRange> frequencies(const RopeParams& params, OpRecording& out) {
         words.push_back(static_cast<uint32_t>(high));
         words.push_back(static_cast<uint32_t>((high - std::floor(high)) * kWord));
     }
+    for (const uint8_t axis : params.axes) words.insert(words.end(), {axis, 0});
     return out.weights().constants(words);
 }
 
@@ -75,9 +77,10 @@ Status recordRopeCache(const OpRun& run, const RopeCache& work, OpRecording& out
     std::vector<Binding> bindings{reads(out.step()), reads(unused), reads(unused),
                                   reads(unused),     reads(unused), reads(unused),
                                   reads(unused),     reads(unused), reads(memory.pageTables()),
-                                  reads(unused),     reads(unused)};
+                                  reads(unused),     reads(unused), reads(unused)};
     bool halfSplit = false;
     bool twoPositions = false;
+    bool hasAxes = false;
     if (work.rope && !work.rope->frequencies.empty()) {
         push.headDim = work.rope->headDim;
         push.numPairs = static_cast<uint32_t>(work.rope->frequencies.size());
@@ -86,7 +89,9 @@ Status recordRopeCache(const OpRun& run, const RopeCache& work, OpRecording& out
         twoPositions = work.rope->positions == RopePositions::TwoForEach;
         INGLE_TRY_ASSIGN(const BufferRange turns, frequencies(*work.rope, out));
         bindings[1] = reads(turns);
+        hasAxes = out.takesPictures() && !work.rope->axes.empty();
     }
+    if (hasAxes) bindings[11] = reads(out.pictures());
     push.headDim = std::max(push.headDim, 1U);
     if (work.norms) {
         push.eps = run.params<NormParams>(work.norms->ofQueries).eps;
@@ -120,15 +125,16 @@ Status recordRopeCache(const OpRun& run, const RopeCache& work, OpRecording& out
     if (!work.append) bindings[6] = bindings[7] = bindings[3];
     const uint32_t units = groupsFor(push.qWidth, variant.unit) + groupsFor(push.kWidth, variant.unit) +
                            groupsFor(push.vWidth, variant.unit);
-    return out.dispatch(variant.shader,
-                        {kElementGroup, halfSplit, work.rotateKeys, work.norms.has_value(), twoPositions},
-                        std::move(bindings), push, {groupsFor(units, kElementGroup), out.numTokens(), 1});
+    return out.dispatch(
+        variant.shader,
+        {kElementGroup, halfSplit, work.rotateKeys, work.norms.has_value(), twoPositions, hasAxes},
+        std::move(bindings), push, {groupsFor(units, kElementGroup), out.numTokens(), 1});
 }
 
 /// Whether one set of frequencies serves both.
 bool sameRotation(const RopeParams& a, const RopeParams& b) {
     return a.headDim == b.headDim && a.frequencies == b.frequencies && a.magnitude == b.magnitude &&
-           a.style == b.style && a.positions == b.positions;
+           a.style == b.style && a.positions == b.positions && a.axes == b.axes;
 }
 
 constexpr OpCode kKvAppend[] = {OpCode::KvAppend};

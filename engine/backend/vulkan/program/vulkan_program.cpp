@@ -70,10 +70,36 @@ Status VulkanProgram::allocate() {
     INGLE_TRY_ASSIGN(m_hostStep, m_writeMemory.allocate(m_capacity.bytes()));
     const uint64_t logitBytes = paddedWidth(m_plan.output.width) * sizeof(float) * m_capacity.logitRows;
     INGLE_TRY_ASSIGN(m_hostLogits, m_readMemory.allocate(logitBytes));
+    if (m_limits.pictureWidth > 0) INGLE_TRY(allocatePictures());
     INGLE_TRY_ASSIGN(m_decode.sampler, TokenSampler::create(m_memory.context(), kNumTurns));
     Recorder begin(m_memory.context().device, m_memory.context().pipelines);
-    INGLE_TRY(begin.copy(m_hostStep, m_step));
+    INGLE_TRY(copyStep(begin));
     INGLE_TRY_ASSIGN(m_decode.begin, begin.finish());
+    return {};
+}
+
+Status VulkanProgram::allocatePictures() {
+    const uint64_t entryBytes = sizeof(PictureEntry) * m_capacity.rows;
+    const uint64_t sizes[] = {entryBytes, sizeof(float) * m_limits.pictureWidth * m_capacity.rows};
+    INGLE_TRY_ASSIGN(const auto ranges, m_deviceMemory.allocate(sizes));
+    m_pictures = ranges[0];
+    m_pictureRows = ranges[1];
+    INGLE_TRY_ASSIGN(m_hostPictures, m_writeMemory.allocate(entryBytes));
+    return {};
+}
+
+Status VulkanProgram::write(const Step& step) {
+    writeStep(step, hostStep());
+    if (m_limits.pictureWidth == 0) return {};
+    writePictures(step, {reinterpret_cast<PictureEntry*>(m_hostPictures.host), m_capacity.rows});
+    if (step.inputRows.empty()) return {};
+    const auto bytes = std::as_bytes(step.inputRows);
+    return m_memory.context().transfer.upload(m_pictureRows.part(0, bytes.size()), bytes);
+}
+
+Status VulkanProgram::copyStep(Recorder& recorder) const {
+    INGLE_TRY(recorder.copy(m_hostStep, m_step));
+    if (m_limits.pictureWidth > 0) INGLE_TRY(recorder.copy(m_hostPictures, m_pictures));
     return {};
 }
 
@@ -89,7 +115,12 @@ Result<VulkanProgram::Layout> VulkanProgram::layOut(Fusion fusion) const {
 }
 
 ProgramBuffers VulkanProgram::buffersOf(const Layout& layout) const {
-    return {.values = layout.values, .step = m_step, .scratch = m_scratch, .unused = m_unused};
+    return {.values = layout.values,
+            .step = m_step,
+            .scratch = m_scratch,
+            .unused = m_unused,
+            .pictures = m_pictures,
+            .pictureRows = m_pictureRows};
 }
 
 OpRecording VulkanProgram::opRecording(const ProgramBuffers& buffers, const RowCounts& rows,
@@ -124,7 +155,7 @@ Result<std::vector<PipelineSpec>> VulkanProgram::kernelsOfAllRows() {
 Result<const StepCommands*> VulkanProgram::commandsFor(const RowCounts& rows) {
     StepCommands& commands = m_recorded[rows];
     if (!commands.empty() && commands.fits(m_budget)) return &commands;
-    const auto begin = [&](Recorder& recorder) { return recorder.copy(m_hostStep, m_step); };
+    const auto begin = [&](Recorder& recorder) { return copyStep(recorder); };
     const auto end = [&](Recorder& recorder) -> Status {
         if (rows.logits == 0) return {};
         const uint64_t bytes = rows.logits * paddedWidth(m_plan.output.width) * sizeof(float);
@@ -173,7 +204,7 @@ Status VulkanProgram::run(const Step& step) {
     }
     const RowCounts rows{recordedRows(static_cast<uint32_t>(step.tokens.size())),
                          recordedRows(static_cast<uint32_t>(step.logitRows.size()))};
-    writeStep(step, hostStep());
+    INGLE_TRY(write(step));
     INGLE_TRY(m_observer ? runObserved(rows, step) : runRecorded(rows, step));
     m_numLogitRows = static_cast<uint32_t>(step.logitRows.size());
     for (size_t i = 0; i < sequences.size(); ++i) sequences[i]->advance(step.runs[i].numRows);
@@ -200,7 +231,7 @@ Result<std::unique_ptr<DecodeQueue>> VulkanProgram::decodeAhead(const DecodeOrde
     INGLE_TRY(m_limits.check(step));
     INGLE_TRY_ASSIGN(auto queue, VulkanDecodeQueue::create(order, m_memory, m_decode, m_decodePatience));
     INGLE_TRY(recordDecode());
-    writeStep(step, hostStep());
+    INGLE_TRY(write(step));
     setStateSlots(queue->slotAfter(1), queue->slotAfter(2), hostStep());
     INGLE_TRY(queue->start());
     m_numLogitRows = 0;
@@ -218,7 +249,7 @@ Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
         const ScheduledRun& scheduled = m_plain->runs[i];
         if (isIdle(scheduled.run, rows)) continue;
         Recorder recorder(context.device, context.pipelines);
-        if (i == 0) INGLE_TRY(recorder.copy(m_hostStep, m_step));
+        if (i == 0) INGLE_TRY(copyStep(recorder));
         OpRecording out = opRecording(buffers, rows, &recorder);
         INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
         INGLE_TRY_ASSIGN(const auto commands, recorder.finish());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/backend/step_limits.h"
+#include "engine/backend/vulkan/memory/picture_buffer.h"
 #include "engine/backend/vulkan/memory/step_buffer.h"
 #include "engine/backend/vulkan/program/decode_queue.h"
 #include "engine/backend/vulkan/program/schedule.h"
@@ -48,6 +49,11 @@ class VulkanProgram final : public Program {
     ProgramBuffers buffersOf(const Layout& layout) const;
     const BufferRange& logits() const { return m_fused.values[m_plan.output.value]; }
     StepBuffer hostStep() const { return StepBuffer::at(m_hostStep.host, m_capacity); }
+    Status allocatePictures();
+    /// Writes what the device is to know of the step. Errors: as Transfer::upload().
+    Status write(const Step& step);
+    /// Makes it the device's.
+    Status copyStep(Recorder& recorder) const;
     /// Recorded when they are not there yet, or not as they should be now.
     Result<const StepCommands*> commandsFor(const RowCounts& rows);
     Status recordDecode();
@@ -71,6 +77,8 @@ class VulkanProgram final : public Program {
     Allocator m_readMemory;
     BufferRange m_step, m_scratch, m_unused;
     BufferRange m_hostStep;
+    // Of a plan with OpCode::PictureRows.
+    BufferRange m_pictures, m_pictureRows, m_hostPictures;
     BufferRange m_hostLogits;  // [logit rows, padded width]
     Layout m_fused;
     std::unique_ptr<Layout> m_plain;  // made when somebody observes

@@ -34,6 +34,8 @@ struct ProgramBuffers {
     BufferRange step;                     ///< see step_buffer.h
     BufferRange scratch;                  ///< for what passes from one dispatch of an op to the next
     BufferRange unused;                   ///< bound where a variant of a shader reads nothing; never written
+    // Of a plan with OpCode::PictureRows: see picture_buffer.h; and the rows of a step's pictures.
+    BufferRange pictures = {}, pictureRows = {};
 };
 
 /// Bytes of ProgramBuffers::scratch, at most.
@@ -65,6 +67,9 @@ class OpRecording {
     const BufferRange& step() const { return m_buffers.step; }
     const BufferRange& scratch() const { return m_buffers.scratch; }
     const BufferRange& unused() const { return m_buffers.unused; }
+    bool takesPictures() const { return m_buffers.pictures.bytes > 0; }
+    const BufferRange& pictures() const { return m_buffers.pictures; }
+    const BufferRange& pictureRows() const { return m_buffers.pictureRows; }
 
     const tensor::Tensor& tensor(const Op& op, size_t index) const {
         return *m_plan.weights[op.weights[index]].tensor;

@@ -193,7 +193,8 @@ graph::Value projectTwice(graph::Builder& b, const models::Weights& w, graph::Va
     return towerLinear(b, w, b.activation(towerLinear(b, w, x, first), f, first + "_act"), second);
 }
 
-Result<BoundTower> bindTower(formats::ModelFile& file, const std::optional<PictureTokens>& tokens) {
+Result<BoundTower> bindTower(formats::ModelFile& file, const std::optional<PictureTokens>& tokens,
+                             uint32_t mostTokens) {
     INGLE_TRY_ASSIGN(const std::string arch, file.metadata.stringOr("general.architecture", ""));
     if (arch != "clip")
         return fail(ErrorCode::Unsupported, "{}: the file is no vision file (mmproj)", file.path);
@@ -214,7 +215,7 @@ Result<BoundTower> bindTower(formats::ModelFile& file, const std::optional<Pictu
     INGLE_TRY_ASSIGN(tower.spec, readCommon(keys));
     tower.spec.type = type;
     exchangeUpAndDown(file, tower.spec);
-    const VisionFile read{keys, tokens};
+    const VisionFile read{keys, tokens, mostTokens};
     INGLE_TRY((*family)->read(read, tower.spec));
     INGLE_TRY_ASSIGN(tower.spec.activation, activationOf(keys, tower.spec.activation));
     INGLE_TRY_ASSIGN(tower.weights, models::Weights::bind(file, towerTensors(tower.spec)));

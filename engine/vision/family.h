@@ -2,6 +2,7 @@
 /// const VisionFamily vision` in the namespace `<name>_vision`.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,13 +19,17 @@ namespace ingle::vision {
 struct VisionFile {
     const models::Keys& keys;
     std::optional<PictureTokens> tokens;  ///< that somebody asked for
+    uint32_t mostTokens = UINT32_MAX;     ///< else, of a picture whose model leaves that open
 
     const formats::ModelFile& file() const { return keys.file(); }
     bool has(std::string_view tensor) const { return file().find(tensor) != nullptr; }
     /// Rows of a matrix that the file has; 0 where it has none.
     uint64_t rowsOf(std::string_view tensor) const;
-    /// `usual`, unless somebody asked for others.
-    PictureTokens tokensOr(PictureTokens usual) const { return tokens.value_or(usual); }
+    /// `usual`, as far as mostTokens allows, unless somebody asked for others.
+    PictureTokens tokensOr(PictureTokens usual) const {
+        const PictureTokens allowed{std::min(usual.least, mostTokens), std::min(usual.most, mostTokens)};
+        return tokens.value_or(allowed);
+    }
     /// The error of limits, where a family has none to change.
     Status refuseTokens() const;
 };
@@ -48,7 +53,8 @@ struct BoundTower {
 /// Prepares the file's tensors for reading: patches as rows of a matrix, and matrices that old files hold
 /// under each other's names. Then reads and binds. Errors: Unsupported, naming the type; Corrupt;
 /// InvalidArgument for `tokens`.
-Result<BoundTower> bindTower(formats::ModelFile& file, const std::optional<PictureTokens>& tokens);
+Result<BoundTower> bindTower(formats::ModelFile& file, const std::optional<PictureTokens>& tokens,
+                             uint32_t mostTokens = UINT32_MAX);
 
 // What families have in common.
 

@@ -6,14 +6,15 @@
 namespace ingle::session {
 
 Result<std::unique_ptr<VisionModel>> VisionModel::open(const io::Source& source, const LoadOptions& options,
-                                                       const std::optional<PictureTokens>& tokens) {
+                                                       const std::optional<PictureTokens>& tokens,
+                                                       uint32_t mostTokens) {
     std::unique_ptr<VisionModel> model(new VisionModel);
     const auto openIt = [&]() -> Status {
         INGLE_TRY_ASSIGN(model->m_file, formats::openModelFile(source));
         for (const auto& [key, value] : options.overrides)
             INGLE_TRY(model->m_file.metadata.override_(key, value));
         INGLE_TRY(model->m_file.expand(options.threads ? options.threads : base::physicalCores()));
-        INGLE_TRY_ASSIGN(model->m_tower, vision::bindTower(model->m_file, tokens));
+        INGLE_TRY_ASSIGN(model->m_tower, vision::bindTower(model->m_file, tokens, mostTokens));
         INGLE_TRY_ASSIGN(model->m_backend, createProcessor(options));
         INGLE_TRY_ASSIGN(
             model->m_encoder,

@@ -12,9 +12,11 @@ namespace ingle::session {
 
 class VisionModel {
   public:
-    /// `tokens`: instead of the model's own limits. Errors: as PictureEncoder::load().
+    /// `tokens`: instead of the model's own limits; else a picture has at most `mostTokens`, where the model
+    /// leaves that open. Errors: as PictureEncoder::load().
     static Result<std::unique_ptr<VisionModel>> open(const io::Source& source, const LoadOptions& options,
-                                                     const std::optional<PictureTokens>& tokens);
+                                                     const std::optional<PictureTokens>& tokens,
+                                                     uint32_t mostTokens = UINT32_MAX);
 
     const vision::TowerSpec& spec() const { return m_tower.spec; }
     vision::TowerEncoder& encoder() { return *m_encoder; }

@@ -108,14 +108,23 @@ Result<PictureLayout> TowerEncoder::layoutOf(const CutPicture& cut) const {
     return layout;
 }
 
-Result<std::vector<float>> TowerEncoder::encode(const CutPicture& cut,
-                                                const std::function<bool()>& cancelled) {
-    m_programs.cancelBy(cancelled);
-    std::vector<float> rows;
-    for (const CutPicture::Tile& part : cut.tiles) {
-        INGLE_TRY_ASSIGN(const std::vector<float> made, encodeTile(part.picture));
-        rows.insert(rows.end(), made.begin(), made.end());
-    }
+Result<std::vector<float>> TowerEncoder::encode(const CutPicture& cut, const Watch& watch) {
+    const size_t all = std::max<size_t>(m_programs.numOps() * cut.tiles.size(), 1);
+    size_t done = 0;
+    m_programs.watch([&] {
+        ++done;
+        return watch && watch(std::min(static_cast<double>(done) / static_cast<double>(all), 1.0));
+    });
+    const auto encodeAll = [&]() -> Result<std::vector<float>> {
+        std::vector<float> rows;
+        for (const CutPicture::Tile& part : cut.tiles) {
+            INGLE_TRY_ASSIGN(const std::vector<float> made, encodeTile(part.picture));
+            rows.insert(rows.end(), made.begin(), made.end());
+        }
+        return rows;
+    };
+    auto rows = encodeAll();
+    m_programs.watch(nullptr);
     return rows;
 }
 

@@ -24,9 +24,10 @@ class TowerEncoder {
     Result<CutPicture> cut(const Picture& picture) const;
     /// How such a picture stands in a prompt. Any thread. Errors: InvalidArgument.
     Result<PictureLayout> layoutOf(const CutPicture& cut) const;
-    /// Its rows, of all tiles. `cancelled` is asked from time to time and may be null. Errors:
-    /// InvalidArgument, OutOfMemory, Device, Cancelled.
-    Result<std::vector<float>> encode(const CutPicture& cut, const std::function<bool()>& cancelled);
+    /// Is told from time to time how much is done, 0 to 1; true ends it.
+    using Watch = std::function<bool(double fraction)>;
+    /// Its rows, of all tiles. `watch` may be null. Errors: InvalidArgument, OutOfMemory, Device, Cancelled.
+    Result<std::vector<float>> encode(const CutPicture& cut, const Watch& watch);
     /// All of it at once. Errors: of those three.
     Result<EncodedPicture> encode(const Picture& picture);
 

@@ -24,8 +24,14 @@ void widenMemory(const graph::Graph& graph, backend::MemorySpec& memory) {
 
 size_t RowPrograms::add(graph::Graph graph) {
     widenMemory(graph, m_memorySpec);
-    m_entries.push_back({std::move(graph)});
+    const size_t numOps = graph::lower(graph, {.maxTokens = 1, .maxLogitRows = 1}).ops.size();
+    m_entries.push_back({std::move(graph), numOps});
     return m_entries.size() - 1;
+}
+
+size_t RowPrograms::numOps() const {
+    return std::accumulate(m_entries.begin(), m_entries.end(), size_t{0},
+                           [](size_t sum, const Entry& entry) { return sum + entry.numOps; });
 }
 
 Status RowPrograms::reserve(std::span<const uint32_t> runs) {
@@ -74,7 +80,7 @@ Result<std::vector<float>> RowPrograms::runOn(size_t graph, const RowStep& step,
     INGLE_TRY(entry.program->run({.tokens = tokens,
                                   .runs = sequenceRuns,
                                   .logitRows = wanted,
-                                  .cancelled = m_cancelled,
+                                  .cancelled = m_mustEnd,
                                   .inputRows = step.rows,
                                   .coordinates = step.coordinates}));
     std::vector<float> made;

@@ -26,8 +26,10 @@ class RowPrograms {
 
     /// Adds a graph that ends in rows; returns its number.
     size_t add(graph::Graph graph);
-    /// What is asked from time to time whether to end a step; null: nothing.
-    void cancelBy(std::function<bool()> cancelled) { m_cancelled = std::move(cancelled); }
+    /// What is asked before each op whether to end a step; null: nothing.
+    void watch(std::function<bool()> mustEnd) { m_mustEnd = std::move(mustEnd); }
+    /// Ops of all graphs.
+    size_t numOps() const;
     /// Its rows. Errors: as of Backend::compile() and Program::run().
     Result<std::vector<float>> run(size_t graph, const RowStep& step);
     /// The same of a graph whose rows see those that `before` keeps of its own.
@@ -37,6 +39,7 @@ class RowPrograms {
   private:
     struct Entry {
         graph::Graph graph;
+        size_t numOps = 0;
         std::unique_ptr<backend::Program> program = {};
         uint32_t capacity = 0;  ///< rows that it takes
     };
@@ -50,7 +53,7 @@ class RowPrograms {
     Result<Sequences> createSequences(size_t count);
 
     backend::Backend& m_backend;
-    std::function<bool()> m_cancelled;
+    std::function<bool()> m_mustEnd;
     std::vector<Entry> m_entries;
     backend::MemorySpec m_memorySpec;
     std::unique_ptr<backend::MemoryPool> m_pool;  ///< gone after the programs

@@ -27,8 +27,6 @@ Status ofPrompt(const Options& options, ResultFile& file) {
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model.model));
     INGLE_TRY_ASSIGN(LoadOptions load, loadOptions(options.model));
     load.visionFile = options.projector;
-    if (load.backend == BackendChoice::Vulkan)
-        return fail(ErrorCode::Unsupported, "prompts with pictures are computed on the processor only");
     INGLE_TRY_ASSIGN(const std::vector<Picture> pictures, readPictures(options.pictures));
     INGLE_TRY(confineTo({path, options.projector}));
     INGLE_TRY_ASSIGN(const std::vector<EncodedPicture> encoded,

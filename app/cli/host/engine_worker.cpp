@@ -51,6 +51,10 @@ class EngineWorker::RequestSink final : public GenerateSink, public ScoreSink, p
     RequestSink(protocol::RequestId id, EventQueue& events, const Engine& engine)
         : m_id(id), m_events(events), m_engine(engine) {}
 
+    void onPictures(double fraction) override {
+        if (m_throttle.passes(fraction))
+            m_events.push({m_id, protocol::Progress{fraction, "looking at pictures", {}}});
+    }
     void onPlan(const PromptPlan& plan) override { m_events.push({m_id, protocol::Planned{plan}}); }
     void onProgress(uint32_t promptDone, uint32_t promptTotal) override {
         const double fraction = promptTotal > 0 ? double{1} * promptDone / promptTotal : 1;

@@ -47,7 +47,9 @@ class Vocabulary {
 class GenerateSink {
   public:
     virtual ~GenerateSink() = default;
-    virtual void onPlan(const PromptPlan& plan) = 0;                         ///< first, once
+    /// How much of the pictures of the messages is encoded, from 0 to 1; before the plan.
+    virtual void onPictures(double /*fraction*/) {}
+    virtual void onPlan(const PromptPlan& plan) = 0;                         ///< once, before all that follow
     virtual void onProgress(uint32_t promptDone, uint32_t promptTotal) = 0;  ///< tokens read, of all to read
     virtual void onTokens(const TokenChunk& chunk) = 0;
     /// Another device computes from here on. It reads the prompt and the answer so far again, which

@@ -50,10 +50,8 @@ class ScheduledEngine final : public Engine {
           m_draft(std::move(draft)),
           m_vocabulary(std::make_shared<TokenizerVocabulary>(m_model->opened().tokenizer)),
           m_scheduler(*m_model, snapshots.store(), m_draft.get()) {
-        const auto& sight = m_model->opened().sight;
-        if (!sight) return;
-        m_pictures = std::make_shared<session::PictureShelf>(
-            sight->visionFile, session::visionOptions(m_model->options()), snapshots.store());
+        if (!m_model->opened().sight) return;
+        m_pictures = std::make_shared<session::PictureShelf>(*m_model, snapshots.store());
         m_model->showPictures(m_pictures);
     }
 

@@ -50,8 +50,12 @@ Result<Generation::Prepared> Generation::prepare(const OpenedModel& model) const
     const StopScope scope([this] { return cancelled(); });
     Prepared prepared;
     INGLE_TRY_ASSIGN(prepared.prompt, planPrompt(model, m_request));
-    for (const auto& picture : prepared.prompt.shown.all())
-        INGLE_TRY(model.pictures->encode(*picture, m_request.conversation));
+    const auto pictures = prepared.prompt.shown.all();
+    for (size_t i = 0; i < pictures.size(); ++i) {
+        INGLE_TRY(model.pictures->encode(*pictures[i], m_request.conversation, [&](double fraction) {
+            m_encoded = (static_cast<double>(i) + fraction) / static_cast<double>(pictures.size());
+        }));
+    }
     if (model.tokenizer) {
         for (const TokenId id : m_request.resumeIds) {
             if (id < 0 || static_cast<size_t>(id) >= model.tokenizer->vocabSize())
@@ -64,6 +68,11 @@ Result<Generation::Prepared> Generation::prepare(const OpenedModel& model) const
     for (const TokenId id : prepared.prompt.begun) INGLE_TRY(prepared.rules->take(model, id));
     for (const TokenId id : m_request.resumeIds) INGLE_TRY(prepared.rules->take(model, id));
     return prepared;
+}
+
+void Generation::tellPictures() {
+    const double encoded = m_encoded;
+    if (encoded > std::exchange(m_toldEncoded, encoded)) m_sink.onPictures(encoded);
 }
 
 Status Generation::plan(const OpenedModel& model, Prepared prepared) {

@@ -52,6 +52,8 @@ class Generation {
     Result<Prepared> prepare(const OpenedModel& model) const;
     /// True when that takes longer than others should wait for it.
     bool isLong() const;
+    /// While it is being prepared: tells the sink how much of its pictures is encoded.
+    void tellPictures();
     /// Takes what prepare() gave. Errors: InvalidArgument.
     Status plan(const OpenedModel& model, Prepared prepared);
     /// Prompt, then the answer so far.
@@ -156,6 +158,8 @@ class Generation {
     const GenerateRequest m_request;
     GenerateSink& m_sink;
     std::atomic<bool> m_cancelled{false};
+    mutable std::atomic<double> m_encoded{0};  ///< of its pictures, by prepare()
+    double m_toldEncoded = 0;
 
     PlannedPrompt m_prompt;
     std::vector<TokenId> m_ids;

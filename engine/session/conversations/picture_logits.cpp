@@ -23,7 +23,10 @@ class EncodedPictures final : public session::KnownPictures {
     Result<std::shared_ptr<const session::KnownPicture>> find(const std::string& hash) override {
         return m_known.at(std::stoul(hash));
     }
-    Status encode(const session::KnownPicture&, const std::string&) override { return {}; }
+    Status encode(const session::KnownPicture&, const std::string&,
+                  const std::function<void(double)>&) override {
+        return {};
+    }
     Result<std::shared_ptr<const std::vector<float>>> rows(const session::KnownPicture& picture) override {
         return m_rows.at(picture.identity);
     }

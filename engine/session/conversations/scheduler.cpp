@@ -170,7 +170,10 @@ std::optional<Status> Scheduler::plan(const std::shared_ptr<Generation>& generat
         planning = std::prev(m_plannings.end());
         if (!isLong) patience = kUntilShortIsMade;
     }
-    if (!isMade(*planning, patience)) return std::nullopt;
+    if (!isMade(*planning, patience)) {
+        generation->tellPictures();
+        return std::nullopt;
+    }
     Result<Generation::Prepared> prompt = planning->prompt.get();
     m_plannings.erase(planning);
     return take(std::move(prompt));

@@ -21,7 +21,7 @@ Status Scoring::plan(const OpenedModel& model) {
                         numChoices);
     }
     for (const auto& picture : prompt.shown.all())
-        INGLE_TRY(model.pictures->encode(*picture, m_request.request.conversation));
+        INGLE_TRY(model.pictures->encode(*picture, m_request.request.conversation, [](double) {}));
     m_pictures = prompt.pictures;
     m_readsPicturesWhole = model.sight && model.sight->readsWhole;
     INGLE_TRY(readText(model, prompt));

@@ -1,6 +1,7 @@
 /// The pictures that prompts name: an interface, since they are kept where the states of conversations are.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,7 +28,9 @@ class KnownPictures {
     /// Sees to it that rows() has something to return, which takes long the first time. They are kept on disk
     /// for `conversation`; "" keeps nothing. Errors: PictureNeeded; Cancelled, as StopScope says; those of
     /// the vision file.
-    virtual Status encode(const KnownPicture& picture, const std::string& conversation) = 0;
+    /// `progress` is told how much is done, 0 to 1.
+    virtual Status encode(const KnownPicture& picture, const std::string& conversation,
+                          const std::function<void(double)>& progress) = 0;
     /// [rows][rowWidth]. Errors: PictureNeeded.
     virtual Result<std::shared_ptr<const std::vector<float>>> rows(const KnownPicture& picture) = 0;
 };

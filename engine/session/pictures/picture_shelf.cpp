@@ -21,15 +21,32 @@ tl::unexpected<Error> cancelled() {
     return fail(ErrorCode::Cancelled, "cancelled");
 }
 
+/// Where models leave open how many rows a picture has, more take minutes on a processor, and the better part
+/// of a usual context.
+constexpr uint32_t kMostTokens = 1024;
+constexpr uint32_t kShareOfContext = 4;
+constexpr uint32_t kLeastTokens = 64;
+
+uint32_t mostTokensOf(uint32_t contextTokens) {
+    if (contextTokens == 0) return kMostTokens;
+    return std::clamp(contextTokens / kShareOfContext, kLeastTokens, kMostTokens);
+}
+
 /// What the rows of a picture depend on beside the file.
-std::string configurationOf(const LoadOptions& options) {
-    std::string text =
-        fmt::format("act{} ref{}", static_cast<int>(options.activations), options.referenceKernels);
+std::string configurationOf(const LoadOptions& options, uint32_t mostTokens) {
+    std::string text = fmt::format("act{} ref{} most{}", static_cast<int>(options.activations),
+                                   options.referenceKernels, mostTokens);
     for (const auto& [key, value] : options.overrides) text += fmt::format(" {}={}", key, value);
     return text;
 }
 
 }  // namespace
+
+PictureShelf::PictureShelf(const Model& model, std::shared_ptr<SnapshotStore> store)
+    : m_path(model.opened().sight->visionFile),
+      m_options(visionOptions(model.options())),
+      m_mostTokens(mostTokensOf(model.opened().contextTokens)),
+      m_store(std::move(store)) {}
 
 uint64_t PictureShelf::Entry::bytes() const {
     uint64_t bytes = rows ? rows->size() * sizeof(float) : 0;
@@ -50,7 +67,8 @@ Result<const PictureRecords*> PictureShelf::records() {
         const std::scoped_lock lock(m_opening);
         INGLE_TRY(openFile());
         if (!m_records)
-            m_records = std::make_unique<PictureRecords>(m_store, *m_file, configurationOf(m_options));
+            m_records =
+                std::make_unique<PictureRecords>(m_store, *m_file, configurationOf(m_options, m_mostTokens));
     }
     INGLE_TRY(m_records->waitUntilReady());
     return m_records.get();
@@ -60,7 +78,7 @@ Result<VisionModel*> PictureShelf::visionModel() {
     const std::scoped_lock lock(m_opening);
     INGLE_TRY(openFile());
     if (!m_model) {
-        INGLE_TRY_ASSIGN(m_model, VisionModel::open(*m_file, m_options, std::nullopt));
+        INGLE_TRY_ASSIGN(m_model, VisionModel::open(*m_file, m_options, std::nullopt, m_mostTokens));
     }
     return m_model.get();
 }
@@ -104,7 +122,8 @@ Result<std::shared_ptr<const KnownPicture>> PictureShelf::find(const std::string
     return entry.known;
 }
 
-Status PictureShelf::encode(const KnownPicture& picture, const std::string& conversation) {
+Status PictureShelf::encode(const KnownPicture& picture, const std::string& conversation,
+                            const std::function<void(double)>& progress) {
     INGLE_TRY_ASSIGN(const PictureRecords* records, this->records());
     INGLE_TRY_ASSIGN(Entry entry, entryOf(picture.hash));
     if (!entry.rows && entry.cut && !records->hasRows(picture.hash)) {
@@ -115,7 +134,10 @@ Status PictureShelf::encode(const KnownPicture& picture, const std::string& conv
         if (!entry.rows && entry.cut) {
             INGLE_TRY_ASSIGN(VisionModel * model, visionModel());
             INGLE_TRY_ASSIGN(std::vector<float> rows,
-                             model->encoder().encode(*entry.cut, [] { return StopScope::isStopWanted(); }));
+                             model->encoder().encode(*entry.cut, [&progress](double fraction) {
+                                 progress(fraction);
+                                 return StopScope::isStopWanted();
+                             }));
             entry.rows = std::make_shared<const std::vector<float>>(std::move(rows));
             entry.cut = nullptr;
             put(picture.hash, entry);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/session/loading/known_pictures.h"
+#include "engine/session/loading/model.h"
 #include "engine/session/pictures/picture_records.h"
 #include "engine/session/pictures/vision_model.h"
 
@@ -19,16 +19,16 @@ namespace ingle::session {
 /// were not used for longest are forgotten, and found again on disk where a conversation keeps them.
 class PictureShelf final : public KnownPictures {
   public:
-    /// `store` may be null. `options`: of the vision file.
-    PictureShelf(std::string visionFile, LoadOptions options, std::shared_ptr<SnapshotStore> store)
-        : m_path(std::move(visionFile)), m_options(std::move(options)), m_store(std::move(store)) {}
+    /// Of `model`, which has a sight. `store` may be null.
+    PictureShelf(const Model& model, std::shared_ptr<SnapshotStore> store);
 
     static constexpr uint64_t kMostBytes = uint64_t{512} << 20;
 
     /// Errors: as Engine::takePicture().
     Result<std::shared_ptr<const KnownPicture>> take(const std::string& hash, const Picture& picture);
     Result<std::shared_ptr<const KnownPicture>> find(const std::string& hash) override;
-    Status encode(const KnownPicture& picture, const std::string& conversation) override;
+    Status encode(const KnownPicture& picture, const std::string& conversation,
+                  const std::function<void(double)>& progress) override;
     Result<std::shared_ptr<const std::vector<float>>> rows(const KnownPicture& picture) override;
 
     /// How many pictures were encoded.
@@ -55,6 +55,7 @@ class PictureShelf final : public KnownPictures {
 
     const std::string m_path;
     const LoadOptions m_options;
+    const uint32_t m_mostTokens;
     const std::shared_ptr<SnapshotStore> m_store;
 
     std::timed_mutex m_encoding;  ///< one picture at a time

@@ -19,6 +19,10 @@ class RecordingSink final : public GenerateSink {
         EXPECT_EQ(planCount++, 0);
         plan = newPlan;
     }
+    void onPictures(double fraction) override {
+        EXPECT_EQ(planCount, 0);
+        encoded = fraction;
+    }
     void onProgress(uint32_t done, uint32_t total) override {
         EXPECT_LE(done, total);
         ++progressCount;
@@ -40,6 +44,7 @@ class RecordingSink final : public GenerateSink {
     Engine* engine = nullptr;
     GenerationId id = 0;
     int cancelAfter = 0;
+    double encoded = 0;  ///< of the pictures
     int planCount = 0;
     int progressCount = 0;
     PromptPlan plan;

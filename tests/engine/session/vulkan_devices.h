@@ -47,6 +47,8 @@ class VulkanDevices {
   public:
     /// Why there is no device; empty: there is one.
     const std::string& missing() const { return m_missing; }
+    /// For LoadOptions::device.
+    const std::string& name() const { return m_name; }
 
     VulkanDevices() {
         const auto instance = backend::vulkan::Instance::create();

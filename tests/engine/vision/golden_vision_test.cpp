@@ -11,6 +11,7 @@
 #include "engine/vision/encoder.h"
 #include "engine/vision/family.h"
 #include "ingle/pictures.h"
+#include "tests/engine/session/vulkan_devices.h"
 #include "tests/engine/vision/golden_pictures.h"
 
 namespace ingle {
@@ -38,6 +39,17 @@ double largestDifference(const std::vector<float>& ours, const std::vector<float
         if (!(difference <= most)) most = std::isnan(difference) ? INFINITY : difference;
     }
     return most;
+}
+
+/// The error's share of the energy.
+double noiseIn(const std::vector<float>& ours, const std::vector<float>& theirs) {
+    if (ours.size() != theirs.size()) return INFINITY;
+    double error = 0, energy = 0;
+    for (size_t i = 0; i < theirs.size(); ++i) {
+        error += std::pow(double{ours[i]} - theirs[i], 2);
+        energy += std::pow(double{theirs[i]}, 2);
+    }
+    return error / energy;
 }
 
 class GoldenVision : public testing::TestWithParam<const char*> {
@@ -127,14 +139,33 @@ TEST(GoldenVisionInHalves, rowsAreNear) {
     ASSERT_TRUE(encoder) << encoder.error().message;
     const auto encoded = (*encoder)->encode(test::readPng(folder() / "shapes.png"));
     ASSERT_TRUE(encoded) << encoded.error().message;
-    const std::vector<float> theirs = test::readFloats(folder() / "gemma3-shapes.embd.bin");
-    ASSERT_EQ(encoded->rows.size(), theirs.size());
-    double error = 0, energy = 0;
-    for (size_t i = 0; i < theirs.size(); ++i) {
-        error += std::pow(double{encoded->rows[i]} - theirs[i], 2);
-        energy += std::pow(double{theirs[i]}, 2);
+    EXPECT_LE(noiseIn(encoded->rows, test::readFloats(folder() / "gemma3-shapes.embd.bin")), 1e-4);
+}
+
+/// Steps with pictures on a device, whole and in chunks: coordinates and DeepStack, rows that see each other,
+/// and plain ones.
+TEST(GoldenVisionOnADevice, logitsAreNear) {
+    if (!std::filesystem::exists(folder())) GTEST_SKIP() << "no golden vectors in " << folder();
+    const test::VulkanDevices devices;
+    if (!devices.missing().empty()) GTEST_SKIP() << devices.missing();
+    for (const std::string type : {"qwen3vl", "gemma3", "pixtral"}) {
+        const auto entries = test::sidecarsOf(type);
+        const json& sidecar = entries.at("two");
+        const auto pictures = test::encodedPictures(entries, sidecar, type);
+        LoadOptions options = exactOptions(type);
+        options.backend = BackendChoice::Vulkan;
+        options.device = devices.name();
+        options.visionFile = folder() / sidecar["mmproj"].get<std::string>();
+        for (const uint32_t chunk : {0U, 5U}) {
+            std::vector<float> ours;
+            const Status status = logitsWithPictures(
+                folder() / sidecar["text_model"].get<std::string>(), options,
+                sidecar["prompt"].get<std::string>(), pictures, chunk,
+                [&](std::span<const float> row) { ours.insert(ours.end(), row.begin(), row.end()); });
+            ASSERT_TRUE(status) << status.error().message;
+            EXPECT_LE(noiseIn(ours, floatsOf(sidecar, "logits")), 1e-4) << type << " in chunks of " << chunk;
+        }
     }
-    EXPECT_LE(error / energy, 1e-4);
 }
 
 /// What a mistake in a tower costs.

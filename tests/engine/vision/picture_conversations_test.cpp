@@ -50,7 +50,9 @@ class GivenPictures : public session::KnownPictures {
         return std::make_shared<const KnownPicture>(
             KnownPicture{hash, m_pictures.at(std::stoul(hash)), std::stoul(hash)});
     }
-    Status encode(const KnownPicture&, const std::string&) override { return {}; }
+    Status encode(const KnownPicture&, const std::string&, const std::function<void(double)>&) override {
+        return {};
+    }
     Result<std::shared_ptr<const std::vector<float>>> rows(const KnownPicture& picture) override {
         return std::make_shared<const std::vector<float>>(m_pictures.at(picture.identity).rows);
     }
@@ -147,9 +149,7 @@ class PictureConversations : public testing::Test {
                         .snapshots = Snapshots::open({m_folder.file("snapshots")}).value(),
                         .shelf = nullptr,
                         .scheduler = nullptr};
-        process.shelf = std::make_shared<session::PictureShelf>(
-            process.model->info().visionFile, session::visionOptions(process.model->options()),
-            process.snapshots.store());
+        process.shelf = std::make_shared<session::PictureShelf>(*process.model, process.snapshots.store());
         process.model->showPictures(process.shelf);
         process.scheduler = std::make_unique<session::Scheduler>(*process.model, process.snapshots.store());
         while (!process.scheduler->modelHash()) std::this_thread::yield();
@@ -253,6 +253,17 @@ TEST_F(PictureConversations, aPictureThatDoesNotFitTheContextIsTold) {
     EXPECT_EQ(sink.error->id, "messageTooLong");
 }
 
+/// Qwen's models take up to 16 million pixels, which would fill a context.
+TEST_F(PictureConversations, aLargePictureTakesAQuarterOfTheContext) {
+    Process process = start();
+    Picture large{2000, 1500, std::vector<uint8_t>(size_t{3} * 2000 * 1500)};
+    const auto taken = process.shelf->take(kHash, large);
+    ASSERT_TRUE(taken) << taken.error().message;
+    const uint32_t tokens = session::factsOf(**taken).tokens;
+    EXPECT_LE(tokens, options().contextTokens / 4);
+    EXPECT_GT(tokens, options().contextTokens / 5);
+}
+
 TEST_F(PictureConversations, whatMessagesSayIsNoMark) {
     Process process = start();
     ASSERT_TRUE(process.shelf->take(kHash, m_picture));
@@ -288,7 +299,9 @@ TEST_F(PictureConversations, aModelWithoutAVisionFileTellsWhatItCannotSee) {
 class EndlessPictures final : public GivenPictures {
   public:
     using GivenPictures::GivenPictures;
-    Status encode(const KnownPicture&, const std::string&) override {
+    Status encode(const KnownPicture&, const std::string&,
+                  const std::function<void(double)>& progress) override {
+        progress(0.5);
         isEncoding = true;
         while (!StopScope::isStopWanted()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         return fail(ErrorCode::Cancelled, "cancelled");
@@ -313,6 +326,7 @@ TEST_F(PictureConversations, answersGoOnBesideAPictureAndACancelEndsIt) {
     while (!beside.result && !beside.error) scheduler.step();
     EXPECT_TRUE(beside.result);
     EXPECT_FALSE(seeing.result);
+    EXPECT_EQ(seeing.encoded, 0.5);
     scheduler.cancel(id);
     scheduler.step();
     ASSERT_TRUE(seeing.result);

@@ -75,7 +75,8 @@ uint lastOfPrefix;  // position of the sequence's token; 0 where it has no prefi
 uint ropePosition(uint position, uint element, uint pair) {
     if (HAS_AXES) {
         const uint row = gl_WorkGroupID.y;
-        return pictures[row].coordinates[3] == kNoRow ? position : pictures[row].coordinates[frequencies[numPairs + pair].x];
+        if (pictures[row].coordinates[3] == kNoRow) return position;
+        return pictures[row].coordinates[frequencies[numPairs + pair].x];
     }
     if (!TWO_POSITIONS) return position;
     const uint inPrefix = min(position, lastOfPrefix);

@@ -207,6 +207,7 @@ class Translator {
     }
 
     Result<Expr> constants(const Json& json) const {
+        INGLE_TRY(m_document.spend(2 * sizeOf(json)));
         Json others = json;  // each value is one of them
         others.erase("enum");
         others.erase("const");

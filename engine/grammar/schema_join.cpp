@@ -116,7 +116,7 @@ Status joinKeywords(JoinedSchema& into, const Json& more, const SchemaDocument& 
     Json& keywords = into.keywords;
     for (const char* name : {"properties", "required", "enum", "patternProperties"})
         INGLE_TRY(document.spend(pairsOf(keywords, more, name)));
-    INGLE_TRY(document.spend(sizeOf(more)));
+    INGLE_TRY(document.spend(2 * (sizeOf(keywords) + sizeOf(more))));  // both are copied where they meet
     joinMembers(keywords, more);
     joinItems(keywords, more);
     for (auto each = more.begin(); each != more.end(); ++each) {

@@ -1,7 +1,7 @@
 // What rows of a step have beside tokens, as engine/backend/vulkan/memory/picture_buffer.h writes it. The including
 // shader has a binding PICTURES_BINDING to spare.
 struct PictureEntry {
-    uint coordinates[4];  // for rope; where the last one is kNoRow the position counts
+    uint coordinates[4];  // for rope; where the last one is kNoRow those of a text: its position, and 0 as the last
     uint given;           // the row of a picture that it is; kNoRow: it is a token
 };
 

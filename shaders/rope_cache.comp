@@ -74,9 +74,10 @@ uint lastOfPrefix;  // position of the sequence's token; 0 where it has no prefi
 // What a pair of the head of an element is rotated by.
 uint ropePosition(uint position, uint element, uint pair) {
     if (HAS_AXES) {
-        const uint row = gl_WorkGroupID.y;
-        if (pictures[row].coordinates[3] == kNoRow) return position;
-        return pictures[row].coordinates[frequencies[numPairs + pair].x];
+        const uint axis = frequencies[numPairs + pair].x;
+        const PictureEntry entry = pictures[gl_WorkGroupID.y];
+        if (entry.coordinates[3] == kNoRow) return axis == 3 ? 0 : position;
+        return entry.coordinates[axis];
     }
     if (!TWO_POSITIONS) return position;
     const uint inPrefix = min(position, lastOfPrefix);

@@ -10,6 +10,7 @@
 #include "engine/session/pictures/picture_shelf.h"
 #include "ingle/stop_scope.h"
 #include "tests/engine/session/recording_sink.h"
+#include "tests/engine/session/vulkan_devices.h"
 #include "tests/engine/vision/golden_pictures.h"
 #include "tests/temporary_folder.h"
 
@@ -331,6 +332,34 @@ TEST_F(PictureConversations, answersGoOnBesideAPictureAndACancelEndsIt) {
     scheduler.step();
     ASSERT_TRUE(seeing.result);
     EXPECT_EQ(seeing.result->reason, StopReason::Cancelled);
+}
+
+/// What the device chooses ahead of the host has the coordinates of a text, too.
+TEST_F(PictureConversations, aTextIsTheSameWhereTheDeviceDecodesAhead) {
+    test::VulkanDevices devices;
+    if (!devices.missing().empty()) GTEST_SKIP() << devices.missing();
+    LoadOptions onDevice = options();
+    onDevice.backend = BackendChoice::Vulkan;
+    onDevice.kv = KvType::F32;
+    const auto source = io::Source::open(m_model);
+    const auto model = session::Model::load(*source, onDevice, nullptr, devices.factory());
+    ASSERT_TRUE(model) << model.error().message;
+    session::Scheduler scheduler(**model, nullptr);
+    std::vector<std::vector<TokenId>> ids;
+    for (const uint32_t chances : {0U, 1U}) {  // with them the host chooses
+        RecordingSink sink;
+        GenerateRequest request;
+        request.messages = {textMessage(Role::User, "Tell me about the sea and hills")};
+        request.sampler.temperature = 0;
+        request.maxTokens = 24;
+        request.chances = chances;
+        scheduler.submit(request, sink);
+        while (scheduler.step()) {
+        }
+        ASSERT_TRUE(sink.result) << sink.error->message;
+        ids.push_back(sink.ids);
+    }
+    EXPECT_EQ(ids[0], ids[1]);
 }
 
 TEST_F(PictureConversations, theVisionFileIsFoundByWhatItHolds) {

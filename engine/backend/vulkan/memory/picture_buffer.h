@@ -13,7 +13,8 @@ namespace ingle::backend::vulkan {
 struct PictureEntry {
     static constexpr uint32_t kNoRow = ~0U;
 
-    /// Where the last one is kNoRow the position in the sequence counts.
+    /// Where the last one is kNoRow they are those of a text: three times its position in the sequence, and
+    /// 0.
     std::array<uint32_t, 4> coordinates{0, 0, 0, kNoRow};
     uint32_t given = kNoRow;  ///< kNoRow: it is a token
 };

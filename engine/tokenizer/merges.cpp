@@ -1,4 +1,5 @@
 #include "engine/tokenizer/merges.h"
+#include "engine/tokenizer/utf8.h"
 
 namespace ingle::tokenizer {
 
@@ -50,6 +51,16 @@ void WordMerger::add(Symbol symbol, size_t bytes) {
     const size_t i = m_nodes.size();
     const size_t begin = i == 0 ? 0 : m_nodes.back().begin + m_nodes.back().size;
     m_nodes.push_back({symbol, begin, bytes, i - 1, i + 1});
+}
+
+void WordMerger::beginCharacters(std::string_view word) {
+    begin();
+    while (!word.empty()) {
+        const Utf8Part part = firstUtf8Part(word);
+        const bool isCharacter = part.kind == Utf8Kind::Character;
+        add(isCharacter ? m_table.find(std::string(word.substr(0, part.bytes))) : kNoSymbol, part.bytes);
+        word.remove_prefix(part.bytes);
+    }
 }
 
 void WordMerger::mergeAll() {

@@ -54,6 +54,8 @@ class WordMerger {
     /// Another word, which is then added symbol by symbol; each stands for some of its bytes.
     void begin() { m_nodes.clear(); }
     void add(Symbol symbol, size_t bytes);
+    /// A word whose symbols are its characters.
+    void beginCharacters(std::string_view word);
     /// Calls `emit(symbol, bytes)` for each symbol that is left.
     template <typename Emit>
     void merge(std::string_view word, Emit emit) {

@@ -12,7 +12,10 @@ Result<std::unique_ptr<Tokenizer>> createTokenizer(const formats::TokenizerData&
     constexpr std::string_view kMergedLines[] = {"gemma4", "granite-embed-multi-311m", "sarvam-moe"};
     const bool isMergedLines =
         data.model == "gpt2" && std::ranges::find(kMergedLines, data.pre) != std::end(kMergedLines);
-    const std::string_view model = isMergedLines ? kMergedLines[0] : std::string_view(data.model);
+    const bool areWords = data.model == "gpt2" && data.pre == "whitespace";
+    const std::string_view model = areWords        ? std::string_view(data.pre)
+                                   : isMergedLines ? kMergedLines[0]
+                                                   : std::string_view(data.model);
     const auto it = std::ranges::find(kinds, model, &TokenizerKind::model);
     if (it == kinds.end())
         return withId<ErrorId::UnknownTokenizer>(

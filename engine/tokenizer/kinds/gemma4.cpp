@@ -4,7 +4,6 @@
 
 #include "engine/tokenizer/merges.h"
 #include "engine/tokenizer/sentencepiece_tokenizer.h"
-#include "engine/tokenizer/utf8.h"
 
 namespace ingle::tokenizer::gemma4_tokenizer {
 namespace {
@@ -52,14 +51,7 @@ class Gemma4Tokenizer final : public SentencePieceTokenizer {
     }
 
     void mergeWord(WordMerger& merger, std::string_view word, std::vector<TokenId>& ids) const {
-        merger.begin();
-        for (std::string_view rest = word; !rest.empty();) {
-            const Utf8Part part = firstUtf8Part(rest);
-            const bool isCharacter = part.kind == Utf8Kind::Character;
-            merger.add(isCharacter ? m_table.find(std::string(rest.substr(0, part.bytes))) : kNoSymbol,
-                       part.bytes);
-            rest.remove_prefix(part.bytes);
-        }
+        merger.beginCharacters(word);
         merger.merge(word, [&](Symbol symbol, std::string_view bytes) {
             if (symbol < vocabSize())
                 ids.push_back(static_cast<TokenId>(symbol));

@@ -310,6 +310,18 @@ TEST(Gpt2Tokenizer, textOfMessagesCannotSpellControlTokens) {
     EXPECT_THAT(encode(*create(data), {{"abab", false}}), ElementsAre(2, 2)) << "nor as a whole word";
 }
 
+TEST(WhitespaceTokenizer, mergesTheCharactersBetweenWhiteSpaceWhichIsLeftOut) {
+    TokenizerData data;
+    data.model = "gpt2";
+    data.pre = "whitespace";
+    data.tokens = {"\u4f60", "\u597d", "a", "b", "ab", "\u4f60\u597d"};
+    data.types.assign(data.tokens.size(), TokenType::Normal);
+    data.merges = {"a b", "\u4f60 \u597d"};
+    const auto tokenizer = create(data);
+    EXPECT_THAT(encode(*tokenizer, {{"ab\u3000 \n\u4f60\u597da b", false}}), ElementsAre(4, 5, 2, 3));
+    EXPECT_THAT(encode(*tokenizer, {{"a\u00e9b\xff", false}}), ElementsAre(2, 3)) << "what is no token";
+}
+
 /// Id 0 ends a document; all single bytes, then some longer tokens as GGUF's converter writes them.
 TokenizerData rwkvData() {
     TokenizerData data;

@@ -1,6 +1,7 @@
 #include "engine/grammar/gbnf.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include "ingle/utf8.h"
@@ -14,7 +15,7 @@ bool isNameByte(char c) {
 
 class Parser {
   public:
-    explicit Parser(std::string_view text) : m_text(text) {}
+    Parser(std::string_view text, const TokenOf& tokenOf) : m_text(text), m_tokenOf(tokenOf) {}
 
     Result<Rules> parse() {
         if (m_text.size() > kMostTextBytes)
@@ -129,9 +130,35 @@ class Parser {
             if (!takes(")")) return wrong("a group is not closed with )");
             return group;
         }
+        if (takes("!<")) return tokenReference(true);
+        if (takes("<")) return tokenReference(false);
         const std::string itsName = name();
         if (itsName.empty()) return wrong("a symbol cannot begin with {}", shown(m_text.substr(m_at, 1)));
         return ruleRef(ruleId(itsName));
+    }
+
+    /// Behind "<": "[id]>" or "text>".
+    Result<Expr> tokenReference(bool isNegated) {
+        const size_t end = m_text.substr(0, m_text.find('\n', m_at)).find('>', m_at);
+        if (end == std::string_view::npos) return wrong("a token is not closed with >");
+        const std::string_view inside = m_text.substr(m_at, end - m_at);
+        m_at = end + 1;
+        std::optional<uint32_t> id;
+        if (inside.starts_with('[') && inside.ends_with(']')) {
+            uint32_t number = 0;
+            const auto read = std::from_chars(inside.data() + 1, inside.data() + inside.size() - 1, number);
+            const bool isWhole = read.ptr == inside.data() + inside.size() - 1 && inside.size() > 2;
+            if (isWhole && read.ec == std::errc() && number <= kLastToken) id = number;
+        } else if (m_tokenOf) {
+            id = m_tokenOf(fmt::format("<{}>", inside));
+        }
+        if (!id) return wrong("the vocabulary has no token <{}>", shown(inside));
+        m_rules.hasTokens = true;
+        if (!isNegated) return token({{*id, *id}});
+        std::vector<CodeRange> others;
+        if (*id > 0) others.push_back({0, *id - 1});
+        if (*id < kLastToken) others.push_back({*id + 1, kLastToken});
+        return token(std::move(others));
     }
 
     Result<Expr> repeated(Expr item) {
@@ -236,6 +263,7 @@ class Parser {
     }
 
     std::string_view m_text;
+    const TokenOf& m_tokenOf;
     size_t m_at = 0;
     size_t m_numSymbols = 0;
     Rules m_rules;
@@ -245,8 +273,8 @@ class Parser {
 
 }  // namespace
 
-Result<Rules> parseGbnf(std::string_view text) {
-    return Parser(text).parse();
+Result<Rules> parseGbnf(std::string_view text, const TokenOf& tokenOf) {
+    return Parser(text, tokenOf).parse();
 }
 
 }  // namespace ingle::grammar

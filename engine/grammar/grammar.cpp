@@ -102,6 +102,13 @@ class Compiler {
                 for (const CodeRange& range : expr.ranges) entry = split(emitRange(range, next), entry);
                 return entry;
             }
+            case Expr::Kind::Bytes:
+                for (size_t i = expr.ranges.size(); i-- > 0;)
+                    next = add({.kind = Node::Kind::Byte,
+                                .low = static_cast<uint8_t>(expr.ranges[i].first),
+                                .high = static_cast<uint8_t>(expr.ranges[i].last),
+                                .a = next});
+                return next;
             case Expr::Kind::Sequence:
                 for (size_t i = expr.parts.size(); i-- > 0;) next = emit(expr.parts[i], next);
                 return next;
@@ -298,6 +305,48 @@ Expr literal(std::string_view text) {
         text.remove_prefix(firstCharacter(text).bytes);
     }
     return out;
+}
+
+Expr bytes(std::vector<CodeRange> ranges) {
+    return {.kind = Expr::Kind::Bytes, .ranges = std::move(ranges)};
+}
+
+namespace {
+
+constexpr uint32_t kTokenSign = 0xFE;
+
+/// Cuts a range where more than the last bytes of an id differ.
+void addTokens(uint32_t first, uint32_t last, std::vector<Expr>& out) {
+    for (int shift = 8; shift <= 24; shift += 8) {
+        const uint32_t low = (uint32_t{1} << shift) - 1;
+        if ((first & ~low) == (last & ~low)) continue;
+        if ((first & low) != 0) {
+            addTokens(first, first | low, out);
+            return addTokens((first | low) + 1, last, out);
+        }
+        if ((last & low) != low) {
+            addTokens(first, (last & ~low) - 1, out);
+            return addTokens(last & ~low, last, out);
+        }
+    }
+    std::vector<CodeRange> ranges{{kTokenSign, kTokenSign}};
+    for (int shift = 24; shift >= 0; shift -= 8)
+        ranges.push_back({first >> shift & 0xFF, last >> shift & 0xFF});
+    out.push_back(bytes(std::move(ranges)));
+}
+
+}  // namespace
+
+Expr token(std::vector<CodeRange> ids) {
+    Expr out = choice({});
+    for (const CodeRange& range : ids) addTokens(range.first, range.last, out.parts);
+    return out;
+}
+
+std::string tokenCode(uint32_t id) {
+    std::string code(1, static_cast<char>(kTokenSign));
+    for (int shift = 24; shift >= 0; shift -= 8) code += static_cast<char>(id >> shift & 0xFF);
+    return code;
 }
 
 Expr sequence(std::vector<Expr> parts) {

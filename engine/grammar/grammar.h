@@ -20,10 +20,10 @@ inline constexpr uint32_t kUnbounded = UINT32_MAX;
 
 /// A regular expression that may name rules.
 struct Expr {
-    enum class Kind { Class, Sequence, Choice, Repeat, Rule };
+    enum class Kind { Class, Bytes, Sequence, Choice, Repeat, Rule };
 
     Kind kind = Kind::Sequence;       ///< an empty one is the empty text
-    std::vector<CodeRange> ranges{};  ///< of a Class: one character out of these
+    std::vector<CodeRange> ranges{};  ///< of a Class: one character out of these; of Bytes: these, one by one
     std::vector<Expr> parts{};        ///< of a Sequence, Choice, or Repeat (one)
     uint32_t min = 0, max = 0;        ///< of a Repeat; max may be kUnbounded
     uint32_t rule = 0;                ///< of a Rule: index into Rules
@@ -34,6 +34,13 @@ Expr oneOf(std::vector<CodeRange> ranges);
 Expr noneOf(std::vector<CodeRange> ranges);
 /// `text` is UTF-8; a byte that is none becomes U+FFFD.
 Expr literal(std::string_view text);
+/// Bytes that need not be UTF-8: each from `first` to `last` of its range.
+Expr bytes(std::vector<CodeRange> ranges);
+/// One token whose id is in one of these ranges: what tokenCode() gives for it.
+Expr token(std::vector<CodeRange> ids);
+/// Bytes that stand for a token itself, whatever its text. No text has them.
+std::string tokenCode(uint32_t id);
+inline constexpr uint32_t kLastToken = INT32_MAX;
 Expr sequence(std::vector<Expr> parts);
 /// With no parts it matches nothing.
 Expr choice(std::vector<Expr> parts);
@@ -48,6 +55,7 @@ struct Rule {
 struct Rules {
     std::vector<Rule> all;
     uint32_t root = 0;
+    bool hasTokens = false;  ///< some name tokens instead of text
 };
 
 /// Limits on what others wrote.

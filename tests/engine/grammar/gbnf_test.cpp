@@ -24,6 +24,35 @@ bool matches(std::string_view grammar, std::string_view text) {
     return matcher.advance(text) && matcher.canEnd();
 }
 
+/// Tokens are named by id, or by their text where the vocabulary has it.
+TEST(GbnfTest, namesTokens) {
+    const TokenOf tokenOf = [](const std::string& text) {
+        return text == "<think>" ? std::optional(uint32_t{70'000}) : std::nullopt;
+    };
+    const auto accepts = [&](const char* grammar, const std::vector<uint32_t>& ids,
+                             std::string_view text = "") {
+        const auto rules = parseGbnf(grammar, tokenOf);
+        EXPECT_TRUE(rules) << rules.error().message;
+        Matcher matcher(compile(*rules).value());
+        std::string bytes;
+        for (const uint32_t id : ids) bytes += tokenCode(id);
+        return matcher.advance(bytes + std::string(text)) && matcher.canEnd();
+    };
+    EXPECT_TRUE(accepts("root ::= <think> <[300]> \"a\"", {70'000, 300}, "a"));
+    EXPECT_FALSE(accepts("root ::= <think>", {70'001}));
+    EXPECT_FALSE(accepts("root ::= <think>", {}, "<think>"));
+    EXPECT_FALSE(accepts("root ::= [^a]+", {300}));
+    for (const uint32_t id : {0u, 299u, 301u, 0x00FFFFFFu, 0x01000000u, kLastToken})
+        EXPECT_TRUE(accepts("root ::= !<[300]>", {id})) << id;
+    EXPECT_FALSE(accepts("root ::= !<[300]>", {300}));
+    EXPECT_TRUE(accepts("root ::= !<think>* \"a\"", {1, 2}, "a"));
+    EXPECT_FALSE(accepts("root ::= !<think>* \"a\"", {1, 70'000}, "a"));
+    EXPECT_EQ(parseGbnf("root ::=\n <thought>", tokenOf).error().message,
+              "line 2: the vocabulary has no token <thought>");
+    EXPECT_EQ(mistake("root ::= <think"), "line 1: a token is not closed with >");
+    EXPECT_EQ(mistake("root ::= <[x]>"), "line 1: the vocabulary has no token <[x]>");
+}
+
 struct Example {
     const char *grammar, *text;
     bool expected;

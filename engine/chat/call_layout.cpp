@@ -31,7 +31,8 @@ std::optional<std::string> callIn(const std::string& with, const std::string& pl
     const auto behind = probe::wholeMarks(probe::commonEnd(call, std::string_view(plain).substr(before)));
     call.remove_suffix(behind.size());
     call = call.substr(0, call.find_last_not_of(" \t\r\n") + 1);
-    MarkupSplitter splitter({}, reading);
+    // The prompt may have begun a mark of it.
+    MarkupSplitter splitter(std::string_view(with).substr(0, before), reading);
     std::vector<PartPiece> pieces = splitter.push(call);
     for (PartPiece& piece : splitter.finish()) append(pieces, piece);
     const auto calls = std::ranges::count(pieces, PartKind::ToolCall, &PartPiece::kind);
@@ -39,8 +40,8 @@ std::optional<std::string> callIn(const std::string& with, const std::string& pl
 }
 
 /// Some templates write an empty thought before a call.
-std::string_view behindThoughts(std::string_view begin) {
-    for (const Markup& markup : allMarkups()) {
+std::string_view behindThoughts(std::string_view begin, const CallReading& reading) {
+    for (const Markup& markup : reading.markups()) {
         const size_t end = markup.kind == PartKind::Thought ? begin.rfind(markup.end) : begin.npos;
         if (end == begin.npos) continue;
         begin.remove_prefix(end + markup.end.size());
@@ -98,7 +99,7 @@ std::optional<CallLayout> layoutOf(std::string_view call, std::string_view empty
 
 std::optional<CallLayout> findCallLayout(const jinja::Template& chatTemplate, std::string_view source,
                                          const MessageForm& messages,
-                                         std::shared_ptr<const InferredForm> inferred) {
+                                         std::shared_ptr<const InferredDialect> inferred) {
     if (!messages.hasCalls) return std::nullopt;
     static_assert(CallLayout::kId == probe::kId);
     probe::CallTexts texts(chatTemplate, messages);
@@ -109,7 +110,7 @@ std::optional<CallLayout> findCallLayout(const jinja::Template& chatTemplate, st
     const auto call = callIn(*one, *plain, reading), emptyCall = callIn(*none, *plain, reading);
     if (!call) return std::nullopt;
     auto layout = layoutOf(*call, emptyCall.value_or(""));
-    if (layout) layout->begin = behindThoughts(layout->begin);
+    if (layout) layout->begin = behindThoughts(layout->begin, reading);
     return layout;
 }
 

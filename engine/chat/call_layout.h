@@ -34,6 +34,6 @@ struct CallLayout {
 /// CallReading.
 std::optional<CallLayout> findCallLayout(const jinja::Template& chatTemplate, std::string_view source,
                                          const MessageForm& messages,
-                                         std::shared_ptr<const InferredForm> inferred);
+                                         std::shared_ptr<const InferredDialect> inferred);
 
 }  // namespace ingle::chat

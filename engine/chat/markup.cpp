@@ -5,65 +5,39 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/chat/dialects/call_form.h"
+#include "engine/chat/dialects/written_values.h"
 
 namespace ingle::chat {
 namespace {
-
-/// The marks of published chat templates.
-constexpr Markup kMarkups[] = {
-    // Qwen3, DeepSeek-R1, SmolLM3, GLM-4.5 and many others.
-    {"<think>", "</think>", PartKind::Thought},
-    {"<think:opensource>", "</think:opensource>", PartKind::Thought},  // Hunyuan
-    {"<mm:think>", "</mm:think>", PartKind::Thought},                  // MiniMax M3
-    {"<seed:think>", "</seed:think>", PartKind::Thought},
-    {"[THINK]", "[/THINK]", PartKind::Thought},                           // Magistral
-    {"<|inner_prefix|>", "<|inner_suffix|>", PartKind::Thought, true},    // Apertus
-    {"<|START_THINKING|>", "<|END_THINKING|>", PartKind::Thought, true},  // Command A
-    {"<|START_RESPONSE|>", "<|END_RESPONSE|>", PartKind::Text, true},
-    {"<|channel>thought\n", "<channel|>", PartKind::Thought, true},          // Gemma 4
-    {"<|channel|>analysis<|message|>", "<|end|>", PartKind::Thought, true},  // gpt-oss
-    {"<|start|>assistant<|channel|>analysis<|message|>", "<|end|>", PartKind::Thought, true},
-    {"<|channel|>commentary<|message|>", "<|end|>", PartKind::Text, true},
-    {"<|start|>assistant<|channel|>commentary<|message|>", "<|end|>", PartKind::Text, true},
-    {"<|channel|>final<|message|>", "", PartKind::Text, true},
-    {"<|start|>assistant<|channel|>final<|message|>", "", PartKind::Text, true},
-    {"<|channel|>final <|constrain|>json<|message|>", "", PartKind::Text, true},
-    {"<|start|>assistant<|channel|>final <|constrain|>json<|message|>", "", PartKind::Text, true},
-    {"<|open|>think<|sep|>", "<|close|>think<|sep|>", PartKind::Thought, true},  // Kimi K3
-    {"<|open|>response<|sep|>", "<|close|>response<|sep|>", PartKind::Text, true},
-    {"<|close|>message<|sep|>", "", PartKind::Text, true},
-    {">>>all\n", "", PartKind::Text},  // Functionary 3.2
-};
 
 bool isBlankText(std::string_view text) {
     return text.find_first_not_of(" \t\r\n") == text.npos;
 }
 
-/// Whether a token's text is part of a mark, or of what stands between those of a call.
-bool isPartOfMarks(std::string_view token, const InferredForm* calls, const InferredThought* thought) {
-    const auto has = [token](std::string_view text) { return text.find(token) != text.npos; };
-    const auto isIn = [&has](const CallForm& form) {
-        return has(form.begin) || has(form.end) || has(form.call) || has(form.parameter);
-    };
-    return token == "<|\"|>" || (calls && isIn(calls->form())) ||
-           (thought && (has(thought->begin) || has(thought->end))) ||
-           std::ranges::any_of(kMarkups,
-                               [&](const Markup& markup) { return has(markup.begin) || has(markup.end); }) ||
-           std::ranges::any_of(allCallForms(), isIn);
-}
-
-/// What a prompt that ends like this has begun; null: nothing. `own`: beside the rows; may be null.
-const Markup* begunBy(std::string_view promptEnd, const Markup* own = nullptr) {
+/// What a prompt that ends like this has begun; null: nothing.
+const Markup* begunBy(std::string_view promptEnd, const CallReading& reading) {
     const auto withoutBlanks = [](std::string_view text) {
         return text.substr(0, text.find_last_not_of(" \n") + 1);
     };
-    const auto isBegun = [&](const Markup& markup) {
-        return withoutBlanks(promptEnd).ends_with(withoutBlanks(markup.begin));
-    };
-    if (own && isBegun(*own)) return own;
-    const auto found = std::ranges::find_if(kMarkups, isBegun);
-    return found == std::end(kMarkups) ? nullptr : &*found;
+    const Markup* found = nullptr;
+    for (const Markup& markup : reading.markups()) {
+        const std::string begin = withoutSigns(markup.begin);
+        const bool isLonger = !found || markup.begin.size() > found->begin.size();
+        if (isLonger && withoutBlanks(promptEnd).ends_with(withoutBlanks(begin))) found = &markup;
+    }
+    return found;
+}
+
+/// The longest beginning of the mark that the prompt ends with.
+std::string_view begunOf(std::string_view mark, std::string_view promptEnd) {
+    size_t begun = 0;
+    std::string letters;
+    for (size_t size = 1; size <= mark.size(); ++size) {
+        if (mark[size - 1] == ControlTokens::kSign) continue;
+        letters += mark[size - 1];
+        if (promptEnd.ends_with(letters)) begun = size;
+    }
+    return mark.substr(0, begun);
 }
 
 // Work on calls. One that is not whole is read again from its beginning: a short one at each push, a longer
@@ -73,49 +47,32 @@ constexpr size_t kShortCall = 1024, kReadings = 32, kMostFailedBytes = size_t{32
 
 }  // namespace
 
-std::span<const Markup> allMarkups() {
-    return kMarkups;
-}
-
-std::string thoughtEnding(std::string_view promptEnd) {
-    const Markup* begun = begunBy(promptEnd);
+std::string thoughtEnding(std::string_view promptEnd, const CallReading& reading) {
+    const Markup* begun = begunBy(promptEnd, reading);
     if (begun == nullptr || begun->kind != PartKind::Thought) return {};
     const bool hasLine = promptEnd.ends_with('\n') && !begun->begin.ends_with('\n');
-    return hasLine ? fmt::format("\n{}\n\n", begun->end) : std::string(begun->end);
-}
-
-std::unordered_map<TokenId, std::string> markTokens(const formats::TokenizerData& data,
-                                                    const InferredForm* calls,
-                                                    const InferredThought* thought) {
-    std::unordered_map<TokenId, std::string> found;
-    for (size_t id = 0; id < data.types.size(); ++id) {
-        const std::string& text = data.tokens[id];
-        if (data.types[id] != formats::TokenType::Control || text.empty()) continue;
-        if (isPartOfMarks(text, calls, thought)) found.emplace(static_cast<TokenId>(id), text);
-    }
-    return found;
+    const std::string end = withoutSigns(begun->end);
+    return hasLine ? fmt::format("\n{}\n\n", end) : end;
 }
 
 MarkupSplitter::MarkupSplitter(std::string_view promptEnd, CallReading calls) : m_calls(std::move(calls)) {
-    const auto mayBegin = [this](std::string_view mark) {
+    std::string_view begun;
+    const auto see = [&](std::string_view mark) {
         if (!mark.empty()) m_mayBegin[static_cast<unsigned char>(mark.front())] = true;
     };
-    for (const CallForm* form : m_calls.forms()) {
-        if (!form->begin.empty() && promptEnd.ends_with(form->begin)) m_pending = form->begin;
-        mayBegin(form->begin);
+    const auto seeBeginning = [&](std::string_view mark) {
+        see(mark);
+        if (const std::string_view some = begunOf(mark, promptEnd); some.size() > begun.size()) begun = some;
+    };
+    for (const CallForm& form : m_calls.forms()) seeBeginning(form.begin);
+    m_inside = begunBy(promptEnd, m_calls);
+    for (const Markup& markup : m_calls.markups()) {
+        seeBeginning(markup.begin);
+        see(markup.end);
     }
-    if (const InferredThought* thought = m_calls.thought())
-        m_ownThought =
-            std::make_shared<const Markup>(Markup{thought->begin, thought->end, PartKind::Thought});
-    for (const Markup& markup : kMarkups)
-        if (!markup.isAnywhere || m_calls.writes(markup.sign())) m_markups.push_back(&markup);
-    if (m_ownThought) m_markups.push_back(m_ownThought.get());
-    for (const Markup* markup : m_markups) {
-        mayBegin(markup->begin);
-        mayBegin(markup->end);
-    }
-    m_inside = begunBy(promptEnd, m_ownThought.get());
-    if (m_inside) mayBegin(m_inside->end);
+    if (m_inside) return;
+    m_pending = begun;
+    m_fromPrompt = begun.size();
 }
 
 void MarkupSplitter::followFences(std::string_view text) {
@@ -132,14 +89,15 @@ void MarkupSplitter::followFences(std::string_view text) {
 }
 
 void MarkupSplitter::emit(std::string_view text, std::vector<PartPiece>& out) {
-    if (text.empty()) return;
-    if (!isBlankText(text)) {
+    std::string letters = withoutSigns(text);
+    if (letters.empty()) return;
+    if (!isBlankText(letters)) {
         m_isBeginning = false;
         m_lateEnd = {};
     }
     const PartKind kind = m_inside ? m_inside->kind : PartKind::Text;
-    if (kind == PartKind::Text) followFences(text);
-    append(out, {kind, std::string(text), {}, std::exchange(m_begins, false)});
+    if (kind == PartKind::Text) followFences(letters);
+    append(out, {kind, std::move(letters), {}, std::exchange(m_begins, false)});
 }
 
 void MarkupSplitter::emitCalls(const std::vector<ReadCall>& calls, std::vector<PartPiece>& out) {
@@ -152,21 +110,28 @@ void MarkupSplitter::emitCalls(const std::vector<ReadCall>& calls, std::vector<P
 
 MarkupSplitter::Found MarkupSplitter::lookForCalls(std::string_view rest, bool isFirst, bool isEnd) {
     Found found;
-    for (const CallForm* form : m_calls.forms()) {
-        const bool isBare = form->begin.empty();
-        if (isBare ? !isFirst || m_inside : !rest.starts_with(form->begin)) {
-            if (!isBare && form->begin.starts_with(rest) && !isEnd) found.kind = Found::Kind::Open;
+    for (const CallForm& form : m_calls.forms()) {
+        const bool isBare = form.begin.empty();
+        if (isBare ? !isFirst || m_inside : !rest.starts_with(form.begin)) {
+            if (!isBare && form.begin.starts_with(rest) && !isEnd) found.kind = Found::Kind::Open;
             continue;
         }
         // In a fence behind other text it is an example.
-        if (form->isPart && m_isInFence) continue;
-        ReadCalls read = readCalls(*form, rest, m_calls, isEnd);
+        if (form.isPart && m_isInFence) continue;
+        ReadCalls read = readCalls(form, rest, m_calls, isEnd);
         if (read.outcome == ReadCalls::Outcome::Text) m_failedBytes += read.size;
         if (read.outcome == ReadCalls::Outcome::Undecided) {
             m_isCallOpen = true;
             found.kind = Found::Kind::Open;
         }
         if (read.outcome != ReadCalls::Outcome::Calls) continue;
+        const auto counts = inThought(rest.substr(read.size), isFirst, isEnd);
+        if (counts == Found::Kind::Text) m_failedBytes += read.size;
+        if (counts == Found::Kind::Open) {
+            m_isCallOpen = true;
+            found.kind = counts;
+        }
+        if (counts != Found::Kind::Calls) continue;
         const bool isWhole = read.calls.back().isWhole;
         if (isWhole || found.calls.calls.empty()) found.calls = std::move(read);
         if (isWhole) break;
@@ -176,7 +141,29 @@ MarkupSplitter::Found MarkupSplitter::lookForCalls(std::string_view rest, bool i
     return found;
 }
 
-/// Inside of something only its end counts: a thought may quote other marks.
+/// A thought may quote calls: one counts where the thought begins with it, or where nothing but the thought's
+/// end and further calls follow it.
+MarkupSplitter::Found::Kind MarkupSplitter::inThought(std::string_view rest, bool isFirst, bool isEnd) const {
+    if (!m_inside || m_inside->kind != PartKind::Thought || isFirst) return Found::Kind::Calls;
+    skipBlanks(rest);
+    const auto begins = [&](std::string_view mark) { return !mark.empty() && rest.starts_with(mark); };
+    const auto mayBegin = [&](std::string_view mark) {
+        return mark.size() > rest.size() && mark.starts_with(rest);
+    };
+    const auto counts = [&](auto&& does) {
+        return does(m_inside->end) ||
+               std::ranges::any_of(m_calls.forms(), [&](const CallForm& form) { return does(form.begin); }) ||
+               std::ranges::any_of(m_calls.markups(), [&](const Markup& markup) {
+                   return markup.counts == Markup::Counts::Anywhere && does(markup.begin);
+               });
+    };
+    if (rest.empty()) return isEnd ? Found::Kind::Calls : Found::Kind::Open;
+    if (counts(begins)) return Found::Kind::Calls;
+    return !isEnd && counts(mayBegin) ? Found::Kind::Open : Found::Kind::Text;
+}
+
+/// Inside of something only its end counts: a thought may quote other marks. One that has said nothing yet
+/// may be followed by another mark.
 MarkupSplitter::Found MarkupSplitter::lookForMarks(std::string_view rest, bool isFirst, bool isEnd) const {
     Found found;
     bool isOpen = false;
@@ -187,12 +174,12 @@ MarkupSplitter::Found MarkupSplitter::lookForMarks(std::string_view rest, bool i
         isOpen = isOpen || (rest.size() < mark.size() && mark.starts_with(rest));
     };
     see(m_lateEnd, nullptr);
-    if (m_inside && !m_inside->end.empty()) {
-        see(m_inside->end, nullptr);
-    } else {
-        for (const Markup* markup : m_markups)
-            if (markup->isAnywhere || isFirst) see(markup->begin, markup);
-    }
+    const bool isInside = m_inside && !m_inside->end.empty();
+    if (isInside) see(m_inside->end, nullptr);
+    if (!isInside || (isFirst && m_inside->kind == PartKind::Thought))
+        for (const Markup& markup : m_calls.markups())
+            if (markup.counts == Markup::Counts::Anywhere || (isFirst && !isInside))
+                see(markup.begin, &markup);
     // A longer one may begin at the same place.
     if (isOpen && !isEnd) found.kind = Found::Kind::Open;
     return found;
@@ -210,6 +197,7 @@ void MarkupSplitter::read(bool isEnd, std::vector<PartPiece>& out) {
     size_t at = 0;    // before it there is nothing but text
     bool isFirst = m_isBeginning;
     const auto give = [&] {
+        done = std::max(done, std::min(at, m_fromPrompt));
         emit(text.substr(done, at - done), out);
         done = at;
     };
@@ -222,6 +210,16 @@ void MarkupSplitter::read(bool isEnd, std::vector<PartPiece>& out) {
         }
         if (found.kind == Found::Kind::Open) break;
         if (found.kind == Found::Kind::Text) {
+            if (at < m_fromPrompt) {
+                at = m_fromPrompt;  // the answer does not go on with the mark
+                continue;
+            }
+            // What a model decides by, before it answers.
+            if (const size_t size = isFirst ? m_calls.sizeOfStranger(text.substr(at)) : 0; size > 0) {
+                give();
+                done = at += size;
+                continue;
+            }
             isFirst = isFirst && isBlankText(text.substr(at, 1));
             ++at;
             continue;
@@ -239,6 +237,7 @@ void MarkupSplitter::read(bool isEnd, std::vector<PartPiece>& out) {
     }
     give();
     m_pending.erase(0, done);
+    m_fromPrompt -= std::min(done, m_fromPrompt);
 }
 
 std::vector<PartPiece> MarkupSplitter::push(std::string_view text) {

@@ -1,6 +1,6 @@
 #include "engine/chat/prompt_renderer.h"
 
-#include "engine/chat/infer_call_form.h"
+#include "engine/chat/infer_dialect.h"
 
 #include <algorithm>
 #include <array>
@@ -46,6 +46,11 @@ bool speaksOfThoughts(std::string_view source) {
     return std::ranges::any_of(allMarkups(), [&](const Markup& markup) {
         return markup.kind == PartKind::Thought && (speaksOf(markup.begin) || speaksOf(markup.end));
     });
+}
+
+bool hasThoughts(const InferredDialect* inferred) {
+    return inferred && std::ranges::find(inferred->marks, PartKind::Thought, &InferredDialect::Marks::kind) !=
+                           inferred->marks.end();
 }
 
 /// The name stands in the template's text, and neither in a longer one nor in quotes nor as a member.
@@ -127,14 +132,12 @@ struct PromptRenderer::Source {
         INGLE_TRY_ASSIGN(jinja::Template parsed, jinja::Template::parse(text));
         const auto asks = [text](std::string_view variable) { return usesVariable(text, variable); };
         const MessageForm form = findMessageForm(parsed, text);
-        auto calls = inferCallForm(parsed, text, form);
-        auto thought = inferThought(parsed, form);
+        auto inferred = inferDialect(parsed, text, form);
         return std::make_shared<const Source>(
             Source{.text = std::string(text),
                    .jinja = std::move(parsed),
                    .form = form,
-                   .calls = std::move(calls),
-                   .thought = std::move(thought),
+                   .inferred = std::move(inferred),
                    .asksForThinking = std::ranges::any_of(kThinkingVariables, asks),
                    .asksForTools = asks("tools")});
     }
@@ -142,8 +145,7 @@ struct PromptRenderer::Source {
     std::string text;
     jinja::Template jinja;
     MessageForm form;
-    std::shared_ptr<const InferredForm> calls;       ///< null: a row reads them, or it writes none
-    std::shared_ptr<const InferredThought> thought;  ///< the same of thoughts
+    std::shared_ptr<const InferredDialect> inferred;  ///< null: rows read what it writes
     bool asksForThinking = false;
     bool asksForTools = false;
 };
@@ -151,6 +153,7 @@ struct PromptRenderer::Source {
 PromptRenderer PromptRenderer::create(const formats::ModelFile& file) {
     PromptRenderer renderer;
     renderer.m_builtIn = &choosePromptFormat(file);
+    renderer.m_tokens = std::make_shared<const ControlTokens>(file.tokenizer);
     renderer.m_variables.bos = textOfToken(file.tokenizer, file.tokenizer.bos);
     renderer.m_variables.eos = textOfToken(file.tokenizer, file.tokenizer.eos);
     const std::string& own = file.tokenizer.chatTemplate;
@@ -163,7 +166,7 @@ PromptRenderer PromptRenderer::create(const formats::ModelFile& file) {
     renderer.m_thinks = speaksOfThoughts(own);
     if (auto parsed = Source::parse(own)) {
         renderer.m_own = std::move(*parsed);
-        renderer.m_thinks = renderer.m_thinks || renderer.m_own->thought;
+        renderer.m_thinks = renderer.m_thinks || hasThoughts(renderer.m_own->inferred.get());
     } else
         renderer.m_fallbackReason =
             fmt::format("The model's chat template cannot be read ({}), so the chat format '{}' is used.",
@@ -179,7 +182,8 @@ PromptRenderer PromptRenderer::inForm(const PromptForm& form) const {
     if (form.chatTemplate.empty()) return renderer;
     if (auto parsed = Source::parse(form.chatTemplate)) {
         renderer.m_given = std::move(*parsed);
-        renderer.m_thinks = speaksOfThoughts(form.chatTemplate);
+        renderer.m_thinks =
+            speaksOfThoughts(form.chatTemplate) || hasThoughts(renderer.m_given->inferred.get());
     } else {
         renderer.m_givenReason =
             fmt::format("The chat template that was set cannot be read ({}), so it is not used.",
@@ -196,21 +200,14 @@ PromptRenderer PromptRenderer::at(const std::tm& time) const {
 
 CallReading PromptRenderer::callReading() const {
     const auto& source = m_given ? m_given : m_own;
-    if (!source) return {m_variables.tools, {}};
-    return {m_variables.tools, source->text, source->calls, source->thought};
+    if (!source) return {m_variables.tools, {}, nullptr, m_tokens};
+    return {m_variables.tools, source->text, source->inferred, m_tokens};
 }
 
 std::optional<CallLayout> PromptRenderer::callLayout() const {
     const auto& source = m_given ? m_given : m_own;
-    return source ? findCallLayout(source->jinja, source->text, source->form, source->calls) : std::nullopt;
-}
-
-const InferredForm* PromptRenderer::inferredCalls() const {
-    return m_own ? m_own->calls.get() : nullptr;
-}
-
-const InferredThought* PromptRenderer::inferredThought() const {
-    return m_own ? m_own->thought.get() : nullptr;
+    if (!source) return std::nullopt;
+    return findCallLayout(source->jinja, source->text, source->form, source->inferred);
 }
 
 PromptRenderer PromptRenderer::withTokens(std::string bos, std::string eos) const {

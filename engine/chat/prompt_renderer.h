@@ -51,10 +51,8 @@ class PromptRenderer {
     /// How the template writes one call; nothing where it writes none that can be read back.
     std::optional<CallLayout> callLayout() const;
 
-    /// The form of calls of the file's own template, where no row reads it; else null.
-    const InferredForm* inferredCalls() const;
-    /// The same for thoughts.
-    const InferredThought* inferredThought() const;
+    /// Of the file.
+    const ControlTokens& controlTokens() const { return *m_tokens; }
 
     /// "template", or the name of the built-in format.
     std::string_view name() const { return m_given || m_own ? "template" : m_builtIn->name; }
@@ -81,6 +79,7 @@ class PromptRenderer {
 
     std::shared_ptr<const Source> m_given;  ///< null: none was set, or it cannot be parsed
     std::shared_ptr<const Source> m_own;    ///< null: the file has none that can be parsed
+    std::shared_ptr<const ControlTokens> m_tokens;
     TemplateVariables m_variables;
     bool m_thinks = false;
     const PromptFormat* m_builtIn = nullptr;

@@ -56,7 +56,8 @@ Result<ChatForm::Prompt> ChatForm::prompt(const GenerateRequest& request,
     chat::PromptRenderer::Rendered rendered = renderer.render(request.messages, chat::GenerationPrompt::Add);
     Prompt prompt{.text = {}, .note = std::move(rendered.note)};
     for (const auto& segment : rendered.segments) prompt.text += segment.text;
-    if (!request.resumeText.empty()) prompt.text += chat::thoughtEnding(prompt.text) + request.resumeText;
+    if (!request.resumeText.empty())
+        prompt.text += chat::thoughtEnding(prompt.text, renderer.callReading()) + request.resumeText;
     return prompt;
 }
 
@@ -64,9 +65,11 @@ std::vector<PartPiece> ChatForm::read(const Reply& reply) const {
     const auto renderer = chat::PromptRenderer::create(*m_file).inForm(reply.form);
     chat::MarkupSplitter reader(reply.promptEnd, renderer.callReading());
     std::vector<PartPiece> pieces;
-    const size_t step = reply.cut > 0 ? reply.cut : std::max<size_t>(reply.raw.size(), 1);
-    for (size_t at = 0; at < reply.raw.size(); at += step)
-        for (const PartPiece& piece : reader.push(reply.raw.substr(at, step))) append(pieces, piece);
+    const std::string raw = renderer.controlTokens().spelled(reply.raw);
+    const size_t step = reply.cut > 0 ? reply.cut : std::max<size_t>(raw.size(), 1);
+    for (size_t at = 0; at < raw.size(); at += step)
+        for (const PartPiece& piece : reader.push(std::string_view(raw).substr(at, step)))
+            append(pieces, piece);
     for (const PartPiece& piece : reader.finish()) append(pieces, piece);
     return pieces;
 }

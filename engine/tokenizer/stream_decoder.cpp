@@ -61,14 +61,19 @@ StreamDecoder::StreamDecoder(std::vector<std::string> stops) : m_stops(std::move
     std::erase(m_stops, "");
 }
 
-std::string StreamDecoder::pass(std::string_view bytes) {
+void StreamDecoder::add(std::string_view bytes, Token token) {
+    if (token == Token::Sign) m_signs.push_back(m_pending.size());
     m_pending += bytes;
+}
+
+std::string StreamDecoder::pass(std::string_view bytes, Token token) {
+    add(bytes, token);
     return take(m_pending.size() - incompleteTail(m_pending));
 }
 
-StreamDecoder::Output StreamDecoder::push(std::string_view bytes) {
+StreamDecoder::Output StreamDecoder::push(std::string_view bytes, Token token) {
     if (m_stopped) return {"", true};
-    m_pending += bytes;
+    add(bytes, token);
     size_t decided = findStop(m_pending, m_stops);
     m_stopped = decided != std::string::npos;
     if (!m_stopped) {
@@ -79,7 +84,16 @@ StreamDecoder::Output StreamDecoder::push(std::string_view bytes) {
 }
 
 std::string StreamDecoder::take(size_t size) {
-    std::string text = toValidUtf8(std::string_view(m_pending).substr(0, size));
+    std::string text;
+    size_t done = 0;
+    const auto end = std::ranges::lower_bound(m_signs, size);
+    for (auto sign = m_signs.begin(); sign != end; ++sign) {
+        text += toValidUtf8(std::string_view(m_pending).substr(done, *sign - done)) + kSign;
+        done = *sign;
+    }
+    text += toValidUtf8(std::string_view(m_pending).substr(done, size - done));
+    m_signs.erase(m_signs.begin(), end);
+    for (size_t& sign : m_signs) sign -= size;
     m_pending.erase(0, size);
     return text;
 }

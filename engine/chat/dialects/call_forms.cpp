@@ -5,6 +5,10 @@ namespace {
 
 constexpr std::string_view kFunctionTags = "<function={name}>{parameters}</function>";
 constexpr std::string_view kParameterTags = "<parameter={key}>\n{value}\n</parameter>";
+constexpr std::string_view kDsmlCall =
+    "<\uFF5CDSML\uFF5Cinvoke name=\"{name}\">{parameters}</\uFF5CDSML\uFF5Cinvoke>";
+constexpr std::string_view kDsmlParameter =
+    "<\uFF5CDSML\uFF5Cparameter name=\"{key}\" string=\"{type}\">{value}</\uFF5CDSML\uFF5Cparameter>";
 
 constexpr CallForm kForms[] = {
     // Hermes, Qwen 2.5 and 3, and many others.
@@ -29,10 +33,19 @@ constexpr CallForm kForms[] = {
     {"<tool_calls>", "</tool_calls>", "{call}"},
     // MiniCPM 5.
     {"<function name=\"", "", "{name}\">{parameters}</function>", "<param name=\"{key}\">{xml}</param>"},
-    // DeepSeek V4; V3.1; R1 and V3.
-    {"<\uFF5CDSML\uFF5Ctool_calls>", "</\uFF5CDSML\uFF5Ctool_calls>",
-     "<\uFF5CDSML\uFF5Cinvoke name=\"{name}\">{parameters}</\uFF5CDSML\uFF5Cinvoke>",
-     "<\uFF5CDSML\uFF5Cparameter name=\"{key}\" string=\"{type}\">{value}</\uFF5CDSML\uFF5Cparameter>",
+    // MiniMax M3.
+    {"]<]minimax[>[<tool_call>", "]<]minimax[>[</tool_call>",
+     "]<]minimax[>[<invoke name=\"{name}\">{parameters}]<]minimax[>[</invoke>",
+     "]<]minimax[>[<{key}>{nested}]<]minimax[>[</{key}>", "]<]minimax[>["},
+    // Muse.
+    {"<|start|>assistant to=", "<|eom|>",
+     "{any}<|message|> <atem:function_calls> <atem:invoke name=\"{name}\">{parameters}</atem:invoke> "
+     "</atem:function_calls>",
+     "<atem:parameter name=\"{key}\">{value}</atem:parameter>", "<atem:"},
+    // DeepSeek V4; V3.2; V3.1; R1 and V3.
+    {"<\uFF5CDSML\uFF5Ctool_calls>", "</\uFF5CDSML\uFF5Ctool_calls>", kDsmlCall, kDsmlParameter,
+     "\uFF5CDSML\uFF5C"},
+    {"<\uFF5CDSML\uFF5Cfunction_calls>", "</\uFF5CDSML\uFF5Cfunction_calls>", kDsmlCall, kDsmlParameter,
      "\uFF5CDSML\uFF5C"},
     {"<\uFF5Ctool\u2581calls\u2581begin\uFF5C>", "<\uFF5Ctool\u2581calls\u2581end\uFF5C>",
      "<\uFF5Ctool\u2581call\u2581begin\uFF5C>{name}<\uFF5Ctool\u2581sep\uFF5C>{arguments}"
@@ -41,9 +54,10 @@ constexpr CallForm kForms[] = {
      "<\uFF5Ctool\u2581call\u2581begin\uFF5C>function<\uFF5Ctool\u2581sep\uFF5C>{name}\n```json\n{arguments}"
      "\n```"
      "<\uFF5Ctool\u2581call\u2581end\uFF5C>"},
-    // Kimi K2; K3.
+    // Kimi K2; K2 Thinking, which may leave out the section; K3.
     {"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>",
      "<|tool_call_begin|>{numbered}<|tool_call_argument_begin|>{arguments}<|tool_call_end|>"},
+    {"<|tool_call_begin|>", "<|tool_call_end|>", "{numbered}<|tool_call_argument_begin|>{arguments}"},
     {"<|open|>tools<|sep|>", "<|close|>tools<|sep|>",
      "<|open|>call tool=\"{name}\" index=\"{any}\"<|sep|>{parameters}<|close|>call<|sep|>",
      "<|open|>argument key=\"{key}\" type=\"{type}\"<|sep|>{value}<|close|>argument<|sep|>", "<|open|>"},
@@ -62,6 +76,7 @@ constexpr CallForm kForms[] = {
      "{name}{any}<|message|>{arguments}",
      {},
      "<|channel|>"},
+    {"<|channel|>analysis to=functions.", "<|call|>", "{name}{any}<|message|>{arguments}", {}, "<|channel|>"},
     {"<|start|>assistant to=functions.", "<|call|>", "{name}{any}<|message|>{arguments}", {}, "<|channel|>"},
     {" to=functions.", "<|call|>", "{name}{any}<|message|>{arguments}", {}, "<|channel|>"},
     // LFM2; Gemma 4.
@@ -84,10 +99,59 @@ constexpr CallForm kForms[] = {
     {"Action:\n```json\n", "```", "{call}", {}, "Action:"},
 };
 
+using enum Markup::Counts;
+
+constexpr Markup kMarkups[] = {
+    // Qwen3, DeepSeek-R1, SmolLM3, GLM-4.5 and many others.
+    {"<think>", "</think>", PartKind::Thought},
+    {"<think:opensource>", "</think:opensource>", PartKind::Thought},  // Hunyuan
+    {"<mm:think>", "</mm:think>", PartKind::Thought},                  // MiniMax M3
+    {"</mm:think>", "", PartKind::Text},
+    {"<seed:think>", "</seed:think>", PartKind::Thought},
+    {"[THINK]", "[/THINK]", PartKind::Thought},                                                // Magistral
+    {"Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]", PartKind::Thought, IfWritten},  // Apriel
+    {"<|inner_prefix|>", "<|inner_suffix|>", PartKind::Thought, Anywhere},                     // Apertus
+    // Command A.
+    {"<|START_THINKING|>", "<|END_THINKING|>", PartKind::Thought, Anywhere},
+    {"<|START_RESPONSE|>", "<|END_RESPONSE|>", PartKind::Text, Anywhere},
+    {"<|START_TEXT|>", "<|END_TEXT|>", PartKind::Text, Anywhere},
+    // Gemma 4, which also ends channels that are not open.
+    {"<|channel>thought\n", "<channel|>", PartKind::Thought, Anywhere},
+    {"<|channel>thought", "<channel|>", PartKind::Thought, Anywhere},
+    {"<|channel><|channel>thought\n", "<channel|>", PartKind::Thought, Anywhere},
+    {"<channel|>", "", PartKind::Text, Anywhere},
+    // gpt-oss.
+    {"<|channel|>analysis<|message|>", "<|end|>", PartKind::Thought, Anywhere},
+    {"<|start|>assistant<|channel|>analysis<|message|>", "<|end|>", PartKind::Thought, Anywhere},
+    {"<|channel|>commentary<|message|>", "<|end|>", PartKind::Text, Anywhere},
+    {"<|start|>assistant<|channel|>commentary<|message|>", "<|end|>", PartKind::Text, Anywhere},
+    {"<|channel|>commentary to=assistant", "", PartKind::Text, Anywhere},
+    {"<|start|>assistant<|channel|>commentary to=assistant", "", PartKind::Text, Anywhere},
+    {"<|channel|>final<|message|>", "", PartKind::Text, Anywhere},
+    {"<|start|>assistant<|channel|>final<|message|>", "", PartKind::Text, Anywhere},
+    {"<|channel|>final <|constrain|>json<|message|>", "", PartKind::Text, Anywhere},
+    {"<|start|>assistant<|channel|>final <|constrain|>json<|message|>", "", PartKind::Text, Anywhere},
+    // Kimi K3.
+    {"<|open|>think<|sep|>", "<|close|>think<|sep|>", PartKind::Thought, Anywhere},
+    {"<|open|>response<|sep|>", "<|close|>response<|sep|>", PartKind::Text, Anywhere},
+    {"<|close|>message<|sep|>", "", PartKind::Text, Anywhere},
+    // Muse.
+    {"<|start|>assistant to=self<|message|>", "<|eom|>", PartKind::Thought, Anywhere},
+    {"<|start|>assistant to=user<|message|>", "", PartKind::Text, Anywhere},
+    {"<|eom|>", "", PartKind::Text, Anywhere},
+    {"<|eot|>", "", PartKind::Text, Anywhere},
+    {"<|role_end|>", "", PartKind::Text, Anywhere},  // Ling
+    {">>>all\n", "", PartKind::Text},                // Functionary 3.2
+};
+
 }  // namespace
 
 std::span<const CallForm> allCallForms() {
     return kForms;
+}
+
+std::span<const Markup> allMarkups() {
+    return kMarkups;
 }
 
 }  // namespace ingle::chat

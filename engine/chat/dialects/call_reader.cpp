@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/chat/dialects/nested_values.h"
 #include "engine/chat/dialects/written_values.h"
 #include "ingle/bounded_json.h"
 
@@ -59,7 +60,8 @@ class Matcher {
             skipBetween();
             if (!m_calls.empty() && isOver()) return finished(m_taken);
             const bool isMarkBegun = !m_calls.empty() && !m_rest.empty() &&
-                                     (m_form.end.starts_with(m_rest) || m_form.begin.starts_with(m_rest));
+                                     (m_form.end.starts_with(m_rest) || m_form.begin.starts_with(m_rest) ||
+                                      m_form.between.starts_with(m_rest));
             if (isMarkBegun) return undecided();
             const size_t numBefore = m_calls.size(), takenBefore = m_taken;
             const Outcome outcome = call();
@@ -84,6 +86,10 @@ class Matcher {
         const std::string_view before = m_rest;
         while (!m_rest.empty() && (isBlank(m_rest.front()) || (!m_calls.empty() && m_rest.front() == ','))) {
             m_rest.remove_prefix(1);
+        }
+        if (!m_calls.empty() && !m_form.between.empty() && m_rest.starts_with(m_form.between)) {
+            m_rest.remove_prefix(m_form.between.size());
+            skipBlanks(m_rest);
         }
         const bool isAgain = !m_calls.empty() && !m_form.begin.empty() && m_rest.starts_with(m_form.begin);
         if (isAgain)
@@ -111,7 +117,7 @@ class Matcher {
     ReadCalls undecided() {
         if (!m_isEnd) return {Outcome::Undecided, {}, 0};
         if (!m_current.name.empty()) {
-            m_current.arguments = m_argumentsFrom;
+            m_current.arguments = withoutSigns(m_argumentsFrom);
             m_current.isWhole = false;
             m_calls.push_back(std::move(m_current));
             return finished(m_text.size());
@@ -150,12 +156,12 @@ class Matcher {
             skipBlanks(m_rest);
             return Outcome::Calls;
         }
-        if (step == "{name}") return takeName();
+        if (step == "{name}") return m_current.name.empty() ? takeName() : takeText(m_current.name);
         if (step == "{numbered}") return takeNumbered(rest);
         if (step == "{id}" || step == "{any}") {
             std::string_view found;
             const Outcome outcome = takeUpTo(nextText(rest), found);
-            if (step == "{id}") m_current.id = found;
+            if (step == "{id}") m_current.id = withoutSigns(stripped(found));
             return outcome;
         }
         if (step == "{arguments}") return takeArguments();
@@ -195,8 +201,7 @@ class Matcher {
         std::string_view id;
         const Outcome outcome = takeUpTo(nextText(pattern), id);
         if (outcome != Outcome::Calls) return outcome;
-        while (!id.empty() && isBlank(id.front())) id.remove_prefix(1);
-        while (!id.empty() && isBlank(id.back())) id.remove_suffix(1);
+        id = stripped(id);
         std::string_view name = id.substr(0, id.rfind(':'));
         constexpr std::string_view kSpace = "functions.";
         if (name.starts_with(kSpace)) name.remove_prefix(kSpace.size());
@@ -233,13 +238,31 @@ class Matcher {
         return Outcome::Calls;
     }
 
-    static constexpr std::string_view kNameKeys[] = {"name", "tool_name", "function"};
-    static constexpr std::string_view kArgumentsKeys[] = {"parameters", "arguments"};
-    static constexpr std::string_view kIdKeys[] = {"id", "tool_call_id"};
+    using Member = JsonMembers::Member;
+
+    /// By the form's own key, or else by those that are in use.
+    static const Member* memberOf(const JsonMembers& members, std::string_view own,
+                                  std::span<const std::string_view> inUse) {
+        const Member* found = own.empty() ? nullptr : members.find({&own, 1});
+        return found ? found : members.find(inUse);
+    }
+    const Member* nameMember(const JsonMembers& members) const {
+        constexpr std::string_view kKeys[] = {"name", "tool_name", "function"};
+        return memberOf(members, m_form.nameKey, kKeys);
+    }
+    /// Null: it has none.
+    const Member* argumentsMember(const JsonMembers& members) const {
+        constexpr std::string_view kKeys[] = {"parameters", "arguments"};
+        return nameMember(members) ? memberOf(members, m_form.argumentsKey, kKeys) : &members.all.front();
+    }
+    const Member* idMember(const JsonMembers& members) const {
+        constexpr std::string_view kKeys[] = {"id", "tool_call_id"};
+        return memberOf(members, m_form.idKey, kKeys);
+    }
 
     /// What names the call in {"name": …}, or in {NAME: {…}}; empty: nothing does.
     std::string nameIn(const JsonMembers& members) const {
-        const auto* given = members.find(kNameKeys);
+        const Member* given = nameMember(members);
         if (given) return textOfJson(given->value).value_or("");
         const bool isKeyed = members.all.size() == 1 && members.all.front().value.starts_with('{');
         return isKeyed ? members.all.front().key : "";
@@ -250,8 +273,7 @@ class Matcher {
         const JsonMembers members = membersOf(object);
         ReadCall call{.name = nameIn(members), .id = {}, .arguments = "{}"};
         if (!m_reading.isTool(call.name)) return false;
-        const auto* arguments = members.find(kArgumentsKeys);
-        if (!members.find(kNameKeys)) arguments = &members.all.front();
+        const Member* arguments = argumentsMember(members);
         // An object that says something else is no call; nor is one without arguments in the middle of an
         // answer, which only speaks of it.
         if (!arguments && (m_form.isPart || saysMoreThanName(members))) return false;
@@ -260,17 +282,14 @@ class Matcher {
             const auto text = textOfJson(arguments->value);
             call.arguments = compactJson(text && isJsonObject(*text) ? *text : arguments->value);
         }
-        if (const auto* id = members.find(kIdKeys)) call.id = textOfJson(id->value).value_or("");
+        if (const Member* id = idMember(members)) call.id = textOfJson(id->value).value_or("");
         m_calls.push_back(std::move(call));
         return true;
     }
 
-    static bool saysMoreThanName(const JsonMembers& members) {
-        return std::ranges::any_of(members.all, [](const JsonMembers::Member& member) {
-            const auto isOneOf = [&member](std::span<const std::string_view> keys) {
-                return std::ranges::find(keys, member.key) != keys.end();
-            };
-            return !isOneOf(kNameKeys) && !isOneOf(kIdKeys) && member.key != "type";
+    bool saysMoreThanName(const JsonMembers& members) const {
+        return std::ranges::any_of(members.all, [&](const Member& member) {
+            return &member != nameMember(members) && &member != idMember(members) && member.key != "type";
         });
     }
 
@@ -300,7 +319,7 @@ class Matcher {
         const std::string name = members.isCut ? nameIn(members) : "";
         if (!m_reading.isTool(name)) return Outcome::Undecided;
         m_current.name = name;
-        const auto* arguments = members.find(kNameKeys) ? members.find(kArgumentsKeys) : &members.all.front();
+        const Member* arguments = argumentsMember(members);
         m_argumentsFrom = arguments ? arguments->value : std::string_view();
         return Outcome::Undecided;
     }
@@ -348,80 +367,152 @@ class Matcher {
         const std::string_view before = m_rest;
         m_argumentsFrom = m_rest;
         if (!m_rest.empty() && m_rest.front() != '{') return Outcome::Text;
-        auto arguments = takeBraces(m_rest);
+        auto arguments = takeBraces(m_rest, m_reading.spelled(kBracesQuote));
         if (!arguments) return failed(before);
         m_current.arguments = *arguments;
         return Outcome::Calls;
     }
 
+    /// What comes behind the slot that `pattern` follows.
+    std::string_view textBehind(std::string_view pattern) const {
+        const std::string_view text = nextText(pattern);
+        return text.empty() ? m_form.end : text;
+    }
+
     Outcome takeParameters(std::string_view behind) {
         m_argumentsFrom = m_rest;
-        std::string_view first = m_form.parameter;
-        skipBlanks(first);  // those of the text are skipped as well
-        const std::string_view begin = takeStep(first);
-        for (;;) {
+        const std::string_view begin = nextText(m_form.parameter), after = textBehind(behind);
+        for (bool isFirst = true;; isFirst = false) {
             skipBlanks(m_rest);
-            if (m_rest.empty()) return Outcome::Undecided;
+            if (!isFirst && !m_form.separator.empty() && m_rest.starts_with(m_form.separator)) {
+                m_rest.remove_prefix(m_form.separator.size());
+                skipBlanks(m_rest);
+            }
+            const bool isOpen = m_rest.empty() || (!isFirst && m_form.separator.size() > m_rest.size() &&
+                                                   m_form.separator.starts_with(m_rest));
+            if (isOpen) return Outcome::Undecided;
+            if (begin.empty() || (after.size() > begin.size() && after.starts_with(begin))) {
+                if (m_rest.starts_with(after)) return Outcome::Calls;
+                if (after.starts_with(m_rest)) return Outcome::Undecided;
+            }
             if (!m_rest.starts_with(begin))
                 return begin.starts_with(m_rest) ? Outcome::Undecided : Outcome::Calls;
-            if (const Outcome outcome = takeParameter(begin, behind); outcome != Outcome::Calls)
+            if (const Outcome outcome = takeParameter(begin, after); outcome != Outcome::Calls)
                 return outcome;
         }
     }
 
-    Outcome takeParameter(std::string_view begin, std::string_view behind) {
+    Outcome takeParameter(std::string_view begin, std::string_view after) {
         std::string_view pattern = m_form.parameter;
         std::string_view key, type;
         bool hasLines = false;  // the form writes values on lines of their own
         while (!pattern.empty()) {
             const std::string_view step = takeStep(pattern);
-            if (step == "{value}" || step == "{xml}") {
+            if (step == "{value}" || step == "{xml}" || step == "{nested}") {
                 std::string_view value;
-                const std::string_view end = nextText(pattern);
-                const Outcome outcome = takeValue(end, begin, behind, value);
+                const Outcome outcome = takeValue(endOfValue(pattern, key), begin, after, value);
                 if (outcome != Outcome::Calls) return outcome;
                 if (hasLines && value.starts_with('\n')) value.remove_prefix(1);
                 if (hasLines && value.ends_with('\n')) value.remove_suffix(1);
-                constexpr std::string_view kVerbatim = "<![CDATA[", kVerbatimEnd = "]]>";
-                if (step == "{xml}" && value.starts_with(kVerbatim) && value.ends_with(kVerbatimEnd))
-                    value =
-                        value.substr(kVerbatim.size(), value.size() - kVerbatim.size() - kVerbatimEnd.size());
-                while (!key.empty() && isBlank(key.back())) key.remove_suffix(1);
-                const bool isText = type == "string" || type == "true";
-                addMember(key, isText ? jsonString(value)
-                                      : typedValue(value, m_reading.schemaOf(m_current.name, key)));
+                addValue(step, key, type, value);
                 return Outcome::Calls;  // its end was taken with it
             }
             Outcome outcome = Outcome::Calls;
-            if (step == "{key}" || step == "{type}")
-                outcome = takeUpTo(nextText(pattern), step == "{key}" ? key : type);
-            else if (isBlank(step.front()) && pattern.starts_with("{value}"))
+            if (step == "{key}" && !key.empty()) {
+                outcome = takeText(key);
+            } else if (step == "{key}" || step == "{type}") {
+                std::string_view& found = step == "{key}" ? key : type;
+                outcome = takeUpTo(nextText(pattern), found);
+                found = stripped(found);
+                if (step == "{key}" && found.find_first_of("\n<>") != found.npos) return Outcome::Text;
+            } else if (step == "{literal}") {
+                const std::string_view before = m_rest;
+                const auto value = takePython(m_rest);
+                if (!value) return failed(before);
+                addMember(key, *value);
+            } else if (step == "\n" && pattern.starts_with("{value}")) {
                 hasLines = true;
-            else if (isBlank(step.front()))
+            } else if (isBlank(step.front()) && pattern.starts_with("{value}")) {
+                if (m_rest.starts_with(step)) m_rest.remove_prefix(1);
+            } else if (isBlank(step.front())) {
                 skipBlanks(m_rest);
-            else
+            } else {
                 outcome = takeText(step);
+            }
             if (outcome != Outcome::Calls) return outcome;
         }
-        return Outcome::Text;
+        return Outcome::Calls;
+    }
+
+    void addValue(std::string_view slot, std::string_view key, std::string_view type,
+                  std::string_view value) {
+        constexpr std::string_view kVerbatim = "<![CDATA[", kVerbatimEnd = "]]>";
+        if (slot == "{xml}" && value.starts_with(kVerbatim) && value.ends_with(kVerbatimEnd))
+            value = value.substr(kVerbatim.size(), value.size() - kVerbatim.size() - kVerbatimEnd.size());
+        const json* schema = m_reading.schemaOf(m_current.name, key);
+        if (type == "string" || type == "true")
+            addMember(key, jsonString(value));
+        else if (slot == "{nested}")
+            addMember(key, nestedValue(value, m_form.parameter, schema));
+        else
+            addMember(key, typedValue(value, schema));
+    }
+
+    /// What ends the value that `pattern` follows: blanks around it do not count, but where there is nothing
+    /// else a line ends it.
+    static std::string endOfValue(std::string_view pattern, std::string_view key) {
+        const bool isLine =
+            !pattern.empty() && stripped(pattern).empty() && pattern.find('\n') != pattern.npos;
+        if (isLine) return "\n";
+        skipBlanks(pattern);
+        std::string end;
+        while (!pattern.empty() && !isBlank(pattern.front())) {
+            const std::string_view step = takeStep(pattern);
+            end += step == "{key}" ? key : step;
+        }
+        return end;
     }
 
     /// A value may hold its own end: it ends where another parameter or what is behind them follows.
-    Outcome takeValue(std::string_view end, std::string_view begin, std::string_view behind,
+    Outcome takeValue(const std::string& end, std::string_view begin, std::string_view after,
                       std::string_view& value) {
-        std::string_view after = nextText(behind);
-        if (after.empty()) after = m_form.end;
-        for (size_t at = m_rest.find(end); at != m_rest.npos; at = m_rest.find(end, at + 1)) {
-            std::string_view rest = m_rest.substr(at + end.size());
-            skipBlanks(rest);
-            const bool goesOn = rest.starts_with(begin) || rest.starts_with(after);
-            if (!goesOn && !(begin.starts_with(rest) || after.starts_with(rest))) continue;
-            if (!goesOn && !m_isEnd) return Outcome::Undecided;
+        const auto next = [&](size_t from) {
+            return end.empty() ? std::min(m_rest.find(begin, from), m_rest.find(after, from))
+                               : m_rest.find(end, from);
+        };
+        for (size_t at = next(0); at < m_rest.size(); at = next(at + 1)) {
+            const Follows follows = follow(m_rest.substr(at + end.size()), begin, after);
+            if (follows == Follows::SomethingElse) continue;
+            if (follows == Follows::Perhaps && !m_isEnd) return Outcome::Undecided;
             value = m_rest.substr(0, at);
             m_rest.remove_prefix(at + end.size());
             return Outcome::Calls;
         }
         return Outcome::Undecided;
+    }
+
+    enum class Follows { Parameter, Perhaps, SomethingElse };
+    /// Whether another parameter comes behind a value, or what is behind the last one.
+    Follows follow(std::string_view rest, std::string_view begin, std::string_view after) const {
+        skipBlanks(rest);
+        const auto begins = [&](std::string_view mark) { return !mark.empty() && rest.starts_with(mark); };
+        if (begins(begin) || begins(after) || begins(m_form.separator)) return Follows::Parameter;
+        const auto mayBegin = [&](std::string_view mark) {
+            return mark.starts_with(rest) && mark.size() > rest.size();
+        };
+        if (mayBegin(begin) || mayBegin(after) || mayBegin(m_form.separator)) return Follows::Perhaps;
+        if (!begin.empty()) return Follows::SomethingElse;
+        // Parameters that begin with their key, a word.
+        constexpr std::string_view kSlot = "{key}", kNoWord = " \t\r\n\"'<>=:";
+        const size_t size = std::min(rest.find_first_of(kNoWord), rest.size());
+        if (size == rest.size()) return Follows::Perhaps;
+        rest.remove_prefix(size);
+        const size_t key = m_form.parameter.find(kSlot);
+        std::string_view behindKey = stripped(m_form.parameter.substr(key + kSlot.size()));
+        behindKey = nextText(behindKey);
+        skipBlanks(rest);
+        if (size > 0 && begins(behindKey)) return Follows::Parameter;
+        return size > 0 && mayBegin(behindKey) ? Follows::Perhaps : Follows::SomethingElse;
     }
 
     const CallForm& m_form;
@@ -436,79 +527,11 @@ class Matcher {
     std::string_view m_argumentsFrom;  ///< what was written of its arguments
 };
 
-/// What a parameter's schema says behind references to the tool's own definitions, and as the one part of
-/// "allOf". Null: nothing that can be found.
-const json* referredTo(const json& tool, const json* schema) {
-    constexpr int kMostSteps = 8;  // some refer to themselves
-    for (int step = 0; step < kMostSteps; ++step) {
-        if (!schema->is_object()) return schema;
-        if (const auto all = schema->find("allOf");
-            all != schema->end() && all->is_array() && all->size() == 1 && !schema->contains("type")) {
-            schema = &all->front();
-            continue;
-        }
-        const auto reference = schema->find("$ref");
-        if (reference == schema->end() || !reference->is_string()) return schema;
-        const std::string_view place = reference->get_ref<const std::string&>();
-        schema = nullptr;
-        for (const char* folder : {"$defs", "definitions"}) {
-            const std::string begin = std::string("#/") + folder + "/";
-            const auto definitions = tool.find(folder);
-            if (!place.starts_with(begin) || definitions == tool.end() || !definitions->is_object()) continue;
-            const auto found = definitions->find(std::string(place.substr(begin.size())));
-            if (found != definitions->end()) schema = &*found;
-        }
-        if (!schema) return nullptr;
-    }
-    return nullptr;
-}
-
 }  // namespace
 
 std::string ReadCall::json() const {
     return fmt::format(R"({{"name":{},"arguments":{}}})", jsonString(name),
                        isWhole ? arguments : jsonString(arguments));
-}
-
-CallReading::CallReading(std::string_view tools, std::string_view source,
-                         std::shared_ptr<const InferredForm> inferred,
-                         std::shared_ptr<const InferredThought> thought)
-    : m_source(source), m_inferred(std::move(inferred)), m_thought(std::move(thought)) {
-    const json list = parseBounded<json>(tools, {.depth = 32});
-    if (!list.is_array()) return;
-    for (const json& tool : list) {
-        const json function = tool.is_object() ? tool.value("function", json()) : json();
-        if (!function.is_object() || !function.contains("name") || !function["name"].is_string()) continue;
-        m_parameters[function["name"].get<std::string>()] = function.value("parameters", json::object());
-    }
-    if (m_parameters.empty()) return;
-    if (m_inferred) {
-        m_ownForm = std::make_shared<const CallForm>(m_inferred->form());
-        m_forms.push_back(m_ownForm.get());
-    }
-    const auto forms = allCallForms();
-    for (const CallForm& form : forms)
-        if (source.find(form.signOrBegin()) != source.npos) m_forms.push_back(&form);
-    // A template that refuses is replaced, and the model is told of tools in words.
-    if (std::ranges::find(m_forms, &forms.front()) == m_forms.end()) m_forms.push_back(&forms.front());
-}
-
-std::string_view CallReading::nameAt(std::string_view text, bool& isOpen) const {
-    std::string_view longest;
-    for (const auto& [name, schema] : m_parameters) {
-        if (text.starts_with(name) && name.size() > longest.size()) longest = name;
-        isOpen = isOpen || (text.size() <= name.size() && std::string_view(name).starts_with(text));
-    }
-    return longest;
-}
-
-const json* CallReading::schemaOf(std::string_view tool, std::string_view parameter) const {
-    const auto found = m_parameters.find(tool);
-    if (found == m_parameters.end() || !found->second.is_object()) return nullptr;
-    const auto properties = found->second.find("properties");
-    if (properties == found->second.end() || !properties->is_object()) return nullptr;
-    const auto schema = properties->find(std::string(parameter));
-    return schema == properties->end() ? nullptr : referredTo(found->second, &*schema);
 }
 
 ReadCalls readCalls(const CallForm& form, std::string_view text, const CallReading& reading, bool isEnd) {

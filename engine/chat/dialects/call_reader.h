@@ -1,6 +1,7 @@
 /// Reads calls of tools by the forms of call_form.h.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,29 +10,37 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/chat/control_tokens.h"
 #include "engine/chat/dialects/call_form.h"
 
 namespace ingle::chat {
 
-/// The tools that an answer may call, and the forms in which it may do so. Immutable: any thread.
+/// How an answer is read: its marks, the tools that it may call, and the forms in which it may do so.
+/// Immutable: any thread.
 class CallReading {
   public:
-    /// No tools: nothing is a call.
-    CallReading() = default;
-    /// `tools`: see PromptForm; `source`: the chat template, which tells the forms by their signs. One that
-    /// has none of them is told of tools in words (toldOfTools()), and so calls in the first of all forms.
-    /// `inferred`: the form that it writes itself, where no row reads that; may be null.
-    /// `thought`: the same for thoughts.
+    CallReading() : CallReading({}, {}) {}
+    /// `tools`: see PromptForm; none: nothing is a call. `source`: the chat template, which tells forms and
+    /// marks by their signs. One that has none of them is told of tools in words (toldOfTools()), and so
+    /// calls in the first of all forms. `inferred`: what no row describes; may be null. `tokens`: of the
+    /// model; null: there is only text, in which marks are what reads like them.
     CallReading(std::string_view tools, std::string_view source,
-                std::shared_ptr<const InferredForm> inferred = nullptr,
-                std::shared_ptr<const InferredThought> thought = nullptr);
+                std::shared_ptr<const InferredDialect> inferred = nullptr,
+                std::shared_ptr<const ControlTokens> tokens = nullptr);
 
+    // As ControlTokens::spelled().
     /// The forms of calls that may come.
-    std::span<const CallForm* const> forms() const { return m_forms; }
-    /// Whether the template has this text.
-    bool writes(std::string_view mark) const { return m_source.find(mark) != m_source.npos; }
-    /// Null: a row describes thoughts, if there are any.
-    const InferredThought* thought() const { return m_thought.get(); }
+    std::span<const CallForm> forms() const { return m_spelled->forms; }
+    /// The marks of thoughts and answers.
+    std::span<const Markup> markups() const { return m_spelled->markups; }
+    /// Any other mark.
+    std::string spelled(std::string_view mark) const {
+        return m_tokens ? m_tokens->spelled(mark) : std::string(mark);
+    }
+
+    /// Of the control token that `text` begins with, where it is no part of a mark; 0: there is none.
+    size_t sizeOfStranger(std::string_view text) const;
+
     bool isTool(std::string_view name) const { return m_parameters.contains(name); }
     /// The longest name that `text` begins with; empty: none. `isOpen`: more text may make it one.
     std::string_view nameAt(std::string_view text, bool& isOpen) const;
@@ -39,11 +48,14 @@ class CallReading {
     const nlohmann::ordered_json* schemaOf(std::string_view tool, std::string_view parameter) const;
 
   private:
-    std::string m_source;
-    std::vector<const CallForm*> m_forms;
-    std::shared_ptr<const InferredForm> m_inferred;
-    std::shared_ptr<const InferredThought> m_thought;
-    std::shared_ptr<const CallForm> m_ownForm;                                ///< of m_inferred
+    struct Spelled {
+        std::deque<std::string> texts;  ///< that the others refer to
+        std::vector<CallForm> forms;
+        std::vector<Markup> markups;
+    };
+
+    std::shared_ptr<const ControlTokens> m_tokens;
+    std::shared_ptr<const Spelled> m_spelled;
     std::map<std::string, nlohmann::ordered_json, std::less<>> m_parameters;  ///< by tool: its schema
 };
 

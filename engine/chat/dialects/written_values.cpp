@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/chat/control_tokens.h"
 #include "ingle/bounded_json.h"
 
 namespace ingle::chat {
@@ -11,7 +12,6 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr uint32_t kMostDepth = 64;
-constexpr std::string_view kBracesQuote = "<|\"|>";
 
 bool skip(std::string_view& text, std::string_view mark) {
     if (!text.starts_with(mark)) return false;
@@ -20,16 +20,16 @@ bool skip(std::string_view& text, std::string_view mark) {
 }
 
 json jsonOf(std::string_view text) {
-    return parseBounded<json>(text, {.depth = kMostDepth});
+    return parseBounded<json>(withoutSigns(text), {.depth = kMostDepth});
 }
 
 /// Lists and dicts of a language whose scalars and keys `Scalars` reads.
 template <typename Scalars>
-std::optional<std::string> takeNested(std::string_view& text, uint32_t depth) {
+std::optional<std::string> takeNested(std::string_view& text, const Scalars& scalars, uint32_t depth = 0) {
     skipBlanks(text);
     if (text.empty() || depth > kMostDepth) return std::nullopt;
     const bool isList = text.front() == '[';
-    if (!isList && text.front() != '{') return Scalars::take(text);
+    if (!isList && text.front() != '{') return scalars.take(text);
     const std::string_view end = isList ? "]" : "}";
     text.remove_prefix(1);
     std::string value(isList ? "[" : "{");
@@ -40,12 +40,12 @@ std::optional<std::string> takeNested(std::string_view& text, uint32_t depth) {
         if (!isFirst && skip(text, end)) break;
         if (!isFirst) value += ',';
         if (!isList) {
-            const auto key = Scalars::takeKey(text);
+            const auto key = scalars.takeKey(text);
             skipBlanks(text);
             if (!key || !skip(text, ":")) return std::nullopt;
             (value += jsonString(*key)) += ':';
         }
-        const auto element = takeNested<Scalars>(text, depth + 1);
+        const auto element = takeNested(text, scalars, depth + 1);
         if (!element) return std::nullopt;
         value += *element;
     }
@@ -123,18 +123,19 @@ struct PythonScalars {
 };
 
 struct BracesScalars {
-    static std::optional<std::string> take(std::string_view& text) {
-        if (!text.starts_with(kBracesQuote))
-            return text.front() == '"' ? PythonScalars::take(text) : takeWord(text);
+    std::string_view quote;
+
+    std::optional<std::string> take(std::string_view& text) const {
+        if (!text.starts_with(quote)) return text.front() == '"' ? PythonScalars::take(text) : takeWord(text);
         const auto marked = takeMarked(text);
         return marked ? std::optional(jsonString(*marked)) : std::nullopt;
     }
     /// Between two of the marks that stand for quotes.
-    static std::optional<std::string_view> takeMarked(std::string_view& text) {
-        text.remove_prefix(kBracesQuote.size());
+    std::optional<std::string_view> takeMarked(std::string_view& text) const {
+        text.remove_prefix(quote.size());
         // The mark may also stand within: the text ends where a value may end.
-        for (size_t end = text.find(kBracesQuote); end != text.npos; end = text.find(kBracesQuote, end + 1)) {
-            std::string_view rest = text.substr(end + kBracesQuote.size());
+        for (size_t end = text.find(quote); end != text.npos; end = text.find(quote, end + 1)) {
+            std::string_view rest = text.substr(end + quote.size());
             skipBlanks(rest);
             if (!rest.empty() && std::string_view(",]}").find(rest.front()) == rest.npos) continue;
             const std::string_view value = text.substr(0, end);
@@ -144,8 +145,8 @@ struct BracesScalars {
         text = {};
         return std::nullopt;
     }
-    static std::optional<std::string> takeKey(std::string_view& text) {
-        if (text.starts_with(kBracesQuote)) {
+    std::optional<std::string> takeKey(std::string_view& text) const {
+        if (text.starts_with(quote)) {
             const auto key = takeMarked(text);
             return key ? std::optional(std::string(*key)) : std::nullopt;
         }
@@ -207,11 +208,11 @@ std::optional<std::string_view> takeJson(std::string_view& text) {
 }
 
 std::optional<std::string> takePython(std::string_view& text) {
-    return takeNested<PythonScalars>(text, 0);
+    return takeNested(text, PythonScalars{});
 }
 
-std::optional<std::string> takeBraces(std::string_view& text) {
-    return takeNested<BracesScalars>(text, 0);
+std::optional<std::string> takeBraces(std::string_view& text, std::string_view quote) {
+    return takeNested(text, BracesScalars{quote});
 }
 
 bool isTextParameter(const json& schema) {
@@ -219,7 +220,7 @@ bool isTextParameter(const json& schema) {
 }
 
 std::string jsonString(std::string_view text) {
-    return json(std::string(text)).dump(-1, ' ', false, json::error_handler_t::replace);
+    return json(withoutSigns(text)).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::optional<std::string> textOfJson(std::string_view text) {
@@ -242,7 +243,7 @@ std::string compactJson(std::string_view text) {
             continue;
         }
         if (c == '"') isText = !isText;
-        if (isText || kBlanks.find(c) == kBlanks.npos) out += c;
+        if (c != ControlTokens::kSign && (isText || kBlanks.find(c) == kBlanks.npos)) out += c;
     }
     return out;
 }
@@ -317,7 +318,12 @@ std::string typedValue(std::string_view written, const json* schema) {
     const size_t begin = std::min(written.find_first_not_of(kBlanks), written.size());
     const std::string_view value = written.substr(begin, written.find_last_not_of(kBlanks) + 1 - begin);
     if (const std::string_view constant = constantOf(value); !constant.empty()) return std::string(constant);
-    return jsonOf(value).is_discarded() ? jsonString(written) : compactJson(value);
+    if (!jsonOf(value).is_discarded()) return compactJson(value);
+    // Templates that write no JSON write lists as Python does.
+    std::string_view rest = value;
+    const bool isNested = value.starts_with('[') || value.starts_with('{');
+    const auto python = isNested ? takePython(rest) : std::nullopt;
+    return python && rest.empty() ? *python : jsonString(written);
 }
 
 }  // namespace ingle::chat

@@ -389,6 +389,8 @@ struct GenerateResult {
     /// that were sent before.
     std::vector<PartPiece> tail;
     std::string withheld;  ///< bytes produced but not sent as text (start of a stop string, half a character)
+    std::vector<PartPiece> unfinished;  ///< what they say where nothing is to follow them
+    std::string violation;              ///< what a whole answer does not keep of its schema; empty: nothing
 };
 
 /// Receives the progress of a long operation: a fraction in [0, 1] and what is happening ("reading the

@@ -20,6 +20,7 @@ constexpr size_t kMostBlanks = 16;
 struct Compiled {
     grammar::Grammar rules;
     std::shared_ptr<const grammar::SchemaCheck> check;
+    bool hasTokens = false;
 };
 
 std::string_view withoutBlanks(std::string_view text) {
@@ -56,7 +57,7 @@ std::optional<grammar::Grammar> compiledCall(const OpenedModel& model, const Gen
     return grammar ? std::optional(std::move(*grammar)) : std::nullopt;
 }
 
-Result<Compiled> compiled(const GenerateRequest& request) {
+Result<Compiled> compiled(const OpenedModel& model, const GenerateRequest& request) {
     if (!request.grammar.empty() && !request.jsonSchema.empty())
         return fail(ErrorCode::InvalidArgument, "an answer follows a grammar or a schema, not both");
     Compiled out;
@@ -65,8 +66,15 @@ Result<Compiled> compiled(const GenerateRequest& request) {
         INGLE_TRY_ASSIGN(out.rules, grammar::compile(schema.rules));
         out.check = std::move(schema.check);
     } else {
-        INGLE_TRY_ASSIGN(const grammar::Rules rules, grammar::parseGbnf(request.grammar));
+        const auto& tokens = model.file.tokenizer.tokens;
+        const auto tokenOf = [&tokens](const std::string& text) -> std::optional<uint32_t> {
+            const auto found = std::ranges::find(tokens, text);
+            return found == tokens.end() ? std::nullopt
+                                         : std::optional(static_cast<uint32_t>(found - tokens.begin()));
+        };
+        INGLE_TRY_ASSIGN(const grammar::Rules rules, grammar::parseGbnf(request.grammar, tokenOf));
         INGLE_TRY_ASSIGN(out.rules, grammar::compile(rules));
+        out.hasTokens = rules.hasTokens;
     }
     return out;
 }
@@ -81,27 +89,30 @@ Result<std::optional<AnswerRules>> AnswerRules::create(const OpenedModel& model,
         return fail(ErrorCode::InvalidArgument, "an answer of ids alone cannot follow a grammar");
     auto call = compiledCall(model, request, prompt);
     const bool isCall = call.has_value();
-    auto rules = isCall ? Result<Compiled>(Compiled{std::move(*call), nullptr}) : compiled(request);
+    auto rules = isCall ? Result<Compiled>(Compiled{std::move(*call), nullptr}) : compiled(model, request);
     if (!rules) {
         const std::string why = rules.error().message;
         return tl::unexpected<Error>(withId<ErrorId::GrammarRefused>(std::move(rules).error(), why));
     }
     AnswerRules out(std::move(rules->rules), trieOf(model, isCall), isCall);
     out.m_check = std::move(rules->check);
+    if (rules->hasTokens) out.m_codes = codesOf(model);
     if (out.m_matcher.exceeded()) return tl::unexpected<Error>(out.tooWide());
-    if (request.messages.empty()) return std::optional<AnswerRules>(std::move(out));
+    // Rules that name tokens say themselves whether there is a thought.
+    if (request.messages.empty() || rules->hasTokens) return std::optional<AnswerRules>(std::move(out));
     if (prompt.thinks) {
         out.m_phase = Phase::Begin;
         out.m_blanksAreFree = true;
     }
-    const std::string_view end = prompt.end;
+    out.m_marks = prompt.calls;
+    const std::string end = prompt.calls.spelled(prompt.end);
     size_t last = 0;
-    for (const chat::Markup& markup : chat::allMarkups()) {
+    for (const chat::Markup& markup : prompt.calls.markups()) {
         if (markup.kind != PartKind::Thought) continue;
         const size_t begin = end.rfind(markup.begin);
-        if (begin == std::string_view::npos || begin < last) continue;
+        if (begin == std::string::npos || begin < last) continue;
         last = begin;
-        const bool isOpen = end.find(markup.end, begin + markup.begin.size()) == std::string_view::npos;
+        const bool isOpen = end.find(markup.end, begin + markup.begin.size()) == std::string::npos;
         out.m_phase = isOpen ? Phase::Thought : Phase::Answer;
         out.m_endMark = markup.end;
         out.m_blanksAreFree = true;
@@ -124,15 +135,26 @@ std::shared_ptr<const grammar::TokenTrie> AnswerRules::trieOf(const OpenedModel&
     return trie;
 }
 
+std::shared_ptr<const grammar::TokenTrie> AnswerRules::codesOf(const OpenedModel& model) {
+    const size_t numChoices = std::min<size_t>(model.tokenizer->vocabSize(), model.bound.facts().vocabSize);
+    std::vector<std::string> codes(numChoices);
+    for (size_t id = 0; id < codes.size(); ++id) codes[id] = grammar::tokenCode(static_cast<uint32_t>(id));
+    return std::make_shared<grammar::TokenTrie>(codes);
+}
+
+bool AnswerRules::namesToken(TokenId id) {
+    return m_codes && m_matcher.accepts(grammar::tokenCode(static_cast<uint32_t>(id)));
+}
+
 std::string AnswerRules::bytesOf(const OpenedModel& model, TokenId id) {
     if (model.tokenizer->isEndOfGeneration(id)) return {};
     return model.tokenizer->pieceBytes(id);
 }
 
-bool AnswerRules::mayBeginThought(std::string_view text) {
+bool AnswerRules::mayBeginThought(std::string_view text) const {
     if (text.size() - withoutBlanks(text).size() > kMostBlanks) return false;
     text = withoutBlanks(text);
-    return std::ranges::any_of(chat::allMarkups(), [&](const chat::Markup& markup) {
+    return std::ranges::any_of(m_marks.markups(), [&](const chat::Markup& markup) {
         return markup.kind == PartKind::Thought &&
                (text.starts_with(markup.begin) || markup.begin.starts_with(text));
     });
@@ -154,8 +176,8 @@ std::string AnswerRules::answerBytes(const OpenedModel& model, TokenId id, bool 
 }
 
 std::string AnswerRules::markOrBytes(const OpenedModel& model, TokenId id) {
-    const auto mark = model.markTokens.find(id);
-    return mark == model.markTokens.end() ? bytesOf(model, id) : mark->second;
+    const std::string* control = model.prompts->controlTokens().textOf(id);
+    return control ? chat::ControlTokens::kSign + *control : bytesOf(model, id);
 }
 
 std::optional<std::string_view> AnswerRules::fitting(std::string_view bytes) {
@@ -172,13 +194,20 @@ bool AnswerRules::isWholeWith(std::string_view text) const {
     return copy.advance(withoutBlanks(text)) && copy.canEnd();
 }
 
+bool AnswerRules::isStranger(const OpenedModel& model, TokenId id) const {
+    return m_phase == Phase::Begin && withoutBlanks(m_written).empty() &&
+           m_marks.sizeOfStranger(markOrBytes(model, id)) > 0;
+}
+
 bool AnswerRules::allows(const OpenedModel& model, TokenId id) {
     if (model.tokenizer->isEndOfGeneration(id)) return m_phase != Phase::Thought && isWholeWith(m_written);
     if (m_phase == Phase::Answer) {
+        if (namesToken(id)) return true;
         const std::string bytes = answerBytes(model, id, m_isCall);
-        if (bytes.empty()) return !m_begun && !model.markTokens.contains(id);
+        if (bytes.empty()) return !m_begun && !m_codes;
         return fitting(bytes).has_value();
     }
+    if (isStranger(model, id)) return true;
     const std::string written = m_written + markOrBytes(model, id);
     if (m_phase == Phase::Begin) return mayBeginThought(written) || fitting(written);
     const size_t end = written.find(m_endMark);
@@ -191,6 +220,10 @@ const std::vector<bool>& AnswerRules::answersByState(const OpenedModel& model) {
     std::vector<bool>& mask = found->second;
     if (!isNew) return mask;
     mask = m_trie->allowed(m_matcher, m_matcher.state());
+    if (m_codes) {
+        const std::vector<bool> named = m_codes->allowed(m_matcher, m_matcher.state());
+        for (size_t id = 0; id < mask.size(); ++id) mask[id] = mask[id] || named[id];
+    }
     for (size_t id = 0; m_matcher.canEnd() && id < mask.size(); ++id)
         if (model.tokenizer->isEndOfGeneration(static_cast<TokenId>(id))) mask[id] = true;
     return mask;
@@ -228,11 +261,18 @@ Status AnswerRules::take(const OpenedModel& model, TokenId id) {
         if (m_matcher.exceeded()) return tl::unexpected<Error>(tooWide());
         return fail(ErrorCode::InvalidArgument, "token {} does not follow the grammar of the answer", id);
     }
+    if (m_phase == Phase::Answer && namesToken(id)) {
+        m_matcher.advance(grammar::tokenCode(static_cast<uint32_t>(id)));
+        m_begun = true;
+        if (m_matcher.forgetIfMany()) m_masks.clear();
+        return {};
+    }
+    if (isStranger(model, id)) return {};
     std::string bytes =
         m_phase == Phase::Answer ? answerBytes(model, id, m_isCall) : m_written + markOrBytes(model, id);
     m_written.clear();
     if (m_phase == Phase::Begin && mayBeginThought(bytes)) {
-        for (const chat::Markup& markup : chat::allMarkups()) {
+        for (const chat::Markup& markup : m_marks.markups()) {
             if (markup.kind != PartKind::Thought || !withoutBlanks(bytes).starts_with(markup.begin)) continue;
             m_phase = Phase::Thought;
             m_endMark = markup.end;

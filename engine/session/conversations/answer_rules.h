@@ -46,8 +46,9 @@ class AnswerRules {
     bool mustEnd() const { return m_phase == Phase::Answer && m_matcher.mustEnd(); }
     /// What the whole answer does not keep of its schema, which cannot be kept token by token.
     std::optional<std::string> violation() const;
-    /// True behind the thought, where marks are text; a call in the model's own form has some.
-    bool inAnswer() const { return m_phase == Phase::Answer && !m_isCall; }
+    /// True behind the thought, where marks are text; a call in the model's own form has some, and what names
+    /// tokens too.
+    bool inAnswer() const { return m_phase == Phase::Answer && !m_isCall && !m_codes; }
     /// True when the last token ended the thought.
     bool justBegan() const { return m_justBegan; }
 
@@ -57,17 +58,22 @@ class AnswerRules {
     AnswerRules(grammar::Grammar rules, std::shared_ptr<const grammar::TokenTrie> trie, bool isCall)
         : m_matcher(std::move(rules)), m_trie(std::move(trie)), m_isCall(isCall) {}
     static std::shared_ptr<const grammar::TokenTrie> trieOf(const OpenedModel& model, bool isCall);
+    static std::shared_ptr<const grammar::TokenTrie> codesOf(const OpenedModel& model);
+    /// Whether the rules go on with the token itself, whatever it writes.
+    bool namesToken(TokenId id);
     /// What a token writes; nothing for one that may not stand in an answer.
     static std::string bytesOf(const OpenedModel& model, TokenId id);
     /// In a call, as outside of an answer, the tokens of marks write their text.
     static std::string answerBytes(const OpenedModel& model, TokenId id, bool isCall);
     static std::string markOrBytes(const OpenedModel& model, TokenId id);
+    /// A control token that writes nothing, before it is known what begins.
+    bool isStranger(const OpenedModel& model, TokenId id) const;
     /// What of `bytes` the rules have to follow; nothing when they refuse it.
     std::optional<std::string_view> fitting(std::string_view bytes);
     /// True when the answer is whole once it has `text`, which is not part of a thought after all.
     bool isWholeWith(std::string_view text) const;
     /// True when `text`, the first thing written, is a thought's mark or may become one.
-    static bool mayBeginThought(std::string_view text);
+    bool mayBeginThought(std::string_view text) const;
     /// What may stand in an answer next, by the state of the rules.
     const std::vector<bool>& answersByState(const OpenedModel& model);
     /// The same behind m_written, which is not an answer yet.
@@ -76,8 +82,10 @@ class AnswerRules {
 
     grammar::Matcher m_matcher;
     std::shared_ptr<const grammar::TokenTrie> m_trie;
-    bool m_isCall;  ///< the answer is a call in the model's own form
+    std::shared_ptr<const grammar::TokenTrie> m_codes;  ///< null: the rules name no tokens
+    bool m_isCall;                                      ///< the answer is a call in the model's own form
     Phase m_phase = Phase::Answer;
+    chat::CallReading m_marks;
     std::string m_written;       ///< before the answer: what may be part of a mark
     std::string_view m_endMark;  ///< of the thought
     bool m_justBegan = false;

@@ -20,18 +20,22 @@ AnswerText::AnswerText(const GenerateRequest& request, const PlannedPrompt& prom
       m_decoder(stopsOf(request, prompt)),
       m_splitter(prompt.end, prompt.calls) {}
 
-std::string AnswerText::bytesOf(const OpenedModel& model, TokenId id) const {
-    const auto mark = m_isChat ? model.markTokens.find(id) : model.markTokens.end();
-    return mark == model.markTokens.end() ? model.tokenizer->pieceBytes(id) : mark->second;
+AnswerText::Written AnswerText::written(const OpenedModel& model, TokenId id, Marks marks) const {
+    const std::string* control =
+        m_isChat && marks == Marks::BeginParts ? model.prompts->controlTokens().textOf(id) : nullptr;
+    if (control) return {*control, tokenizer::StreamDecoder::Token::Sign};
+    return {model.tokenizer->pieceBytes(id)};
 }
 
 AnswerText::Output AnswerText::push(const OpenedModel& model, TokenId id, Marks marks) {
-    auto output = m_decoder.push(bytesOf(model, id));
+    const Written added = written(model, id, marks);
+    auto output = m_decoder.push(added.text, added.token);
     return {piecesOf(std::move(output.text), marks), output.stopped};
 }
 
 void AnswerText::pass(const OpenedModel& model, TokenId id, Marks marks) {
-    piecesOf(m_decoder.pass(bytesOf(model, id)), marks);
+    const Written added = written(model, id, marks);
+    piecesOf(m_decoder.pass(added.text, added.token), marks);
 }
 
 std::vector<PartPiece> AnswerText::piecesOf(std::string text, Marks marks) {
@@ -47,6 +51,17 @@ std::vector<PartPiece> AnswerText::finish() {
     for (const auto& pieces : {m_splitter.push(m_decoder.finish()), m_splitter.finish()})
         for (const PartPiece& piece : pieces) append(tail, piece);
     return tail;
+}
+
+std::vector<PartPiece> AnswerText::unfinished() const {
+    AnswerText copy = *this;
+    constexpr std::string_view kHalf = "\uFFFD";
+    std::string rest = copy.m_decoder.finish();
+    if (rest.ends_with(kHalf) && !m_decoder.withheld().ends_with(kHalf))
+        rest.resize(rest.size() - kHalf.size());
+    std::vector<PartPiece> pieces = copy.piecesOf(std::move(rest), Marks::BeginParts);
+    for (const PartPiece& piece : copy.m_splitter.finish()) append(pieces, piece);
+    return pieces;
 }
 
 std::string AnswerText::withheld() const {

@@ -23,6 +23,7 @@ class AnswerText {
         std::vector<PartPiece> pieces;  ///< that became complete
         bool stopped = false;           ///< by a stop string; nothing may follow
     };
+    /// Where marks are text, control tokens are silent.
     enum class Marks { BeginParts, AreText };
     Output push(const OpenedModel& model, TokenId id, Marks marks = Marks::BeginParts);
     /// A token that no model wrote: no stop string begins in it.
@@ -31,11 +32,18 @@ class AnswerText {
     std::vector<PartPiece> finish();
     /// Bytes that are not given out yet.
     std::string withheld() const;
+    /// What finish() would give out of them, without the character that the last of them only begin.
+    std::vector<PartPiece> unfinished() const;
 
     /// What a token adds, marks included.
-    std::string bytesOf(const OpenedModel& model, TokenId id) const;
+    std::string bytesOf(const OpenedModel& model, TokenId id) const { return written(model, id).text; }
 
   private:
+    struct Written {
+        std::string text;
+        tokenizer::StreamDecoder::Token token = tokenizer::StreamDecoder::Token::Ordinary;
+    };
+    Written written(const OpenedModel& model, TokenId id, Marks marks = Marks::BeginParts) const;
     std::vector<PartPiece> piecesOf(std::string text, Marks marks);
 
     bool m_isChat = false;

@@ -26,15 +26,18 @@ Expr callId() {
     return grammar::repeat(grammar::oneOf({{'0', '9'}, {'A', 'Z'}, {'a', 'z'}}), 9, 9);
 }
 
-Expr textWithIds(std::string_view text) {
+/// A text as ControlTokens::spelled() has it.
+Expr spelledText(std::string_view text) {
     Expr out;
-    for (size_t at = text.find(chat::CallLayout::kId); at != text.npos;
-         at = text.find(chat::CallLayout::kId)) {
-        out.parts.push_back(grammar::literal(text.substr(0, at)));
-        out.parts.push_back(callId());
-        text.remove_prefix(at + chat::CallLayout::kId.size());
+    while (!text.empty()) {
+        const size_t sign = std::min(text.find(chat::ControlTokens::kSign), text.size());
+        out.parts.push_back(grammar::literal(text.substr(0, sign)));
+        text.remove_prefix(sign);
+        if (text.empty()) break;
+        const auto byte = static_cast<unsigned char>(text.front());
+        out.parts.push_back(grammar::bytes({{byte, byte}}));
+        text.remove_prefix(1);
     }
-    out.parts.push_back(grammar::literal(text));
     return out;
 }
 
@@ -74,6 +77,18 @@ class CallRules {
         return static_cast<uint32_t>(m_rules.all.size() - 1);
     }
 
+    Expr textWithIds(std::string_view text) const {
+        Expr out;
+        for (size_t at = text.find(chat::CallLayout::kId); at != text.npos;
+             at = text.find(chat::CallLayout::kId)) {
+            out.parts.push_back(spelledText(m_reading.spelled(text.substr(0, at))));
+            out.parts.push_back(callId());
+            text.remove_prefix(at + chat::CallLayout::kId.size());
+        }
+        out.parts.push_back(spelledText(m_reading.spelled(text)));
+        return out;
+    }
+
     static void shift(Expr& expr, uint32_t by) {
         if (expr.kind == Expr::Kind::Rule) expr.rule += by;
         for (Expr& part : expr.parts) shift(part, by);
@@ -92,6 +107,9 @@ class CallRules {
     /// Any text that does not have `mark` in it: one rule for each number of its characters that were written
     /// just before.
     Expr textWithout(std::string_view mark) {
+        // No text has a control token in it.
+        if (mark.find(chat::ControlTokens::kSign) != mark.npos)
+            return grammar::repeat(grammar::noneOf({}), 0, grammar::kUnbounded);
         std::vector<char32_t> codes;
         for (; !mark.empty(); mark.remove_prefix(firstCharacter(mark).bytes))
             codes.push_back(codePointOf(mark));
@@ -161,7 +179,8 @@ class CallRules {
                 return noPlace(key);
         const auto& layout = *m_layout.parameters;
         const bool isQuoted = layout.textEnd == "\"" || layout.textEnd == "'";
-        const std::string mark = commonMark(layout.textEnd + layout.separator, layout.textEnd + m_layout.end);
+        const std::string mark =
+            m_reading.spelled(commonMark(layout.textEnd + layout.separator, layout.textEnd + m_layout.end));
         if (mark.empty()) return noPlace("a text");
         const SchemaJson properties = schema.value("properties", SchemaJson::object());
         const SchemaJson required = schema.value("required", SchemaJson::array());

@@ -273,19 +273,15 @@ AnswerText::Output Generation::say(const OpenedModel& model, TokenId id) {
 
 Generation::Outcome Generation::finish(StopReason reason) {
     if (begun() && !reading()) endPhase();
-    const auto violation =
-        m_rules && reason == StopReason::EndOfText ? m_rules->violation() : std::optional<std::string>();
-    if (violation) {
-        failWith({ErrorCode::Corrupt, fmt::format("the answer does not follow its schema: {}", *violation)});
-        return Outcome::Finished;
-    }
     GenerateResult result{.reason = reason, .stats = m_stats};
+    if (m_rules && reason == StopReason::EndOfText) result.violation = m_rules->violation().value_or("");
     if (reason == StopReason::EndOfText) {
         // What was held back is text after all, unless a stop string ended the answer (then nothing is
         // pending).
         result.tail = m_text.finish();
     } else {
         result.withheld = m_text.withheld();
+        result.unfinished = m_text.unfinished();
     }
     m_sink.onDone(result);
     return Outcome::Finished;

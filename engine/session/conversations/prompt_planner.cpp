@@ -348,7 +348,8 @@ Result<PlannedPrompt> planPrompt(const OpenedModel& model, const GenerateRequest
         INGLE_TRY_ASSIGN(const auto resumed, tokenizeWithin(model, {request.resumeText}, /*addSpecial=*/false,
                                                             planned.plan.contextTokens));
         // It is the answer's, not a thought's that the chat format has begun.
-        const tokenizer::TextSegment ending{chat::thoughtEnding(planned.end), /*parseSpecial=*/true};
+        const tokenizer::TextSegment ending{chat::thoughtEnding(planned.end, planned.calls),
+                                            /*parseSpecial=*/true};
         INGLE_TRY_ASSIGN(planned.begun, model.tokenizer->encode({&ending, 1}, /*addSpecial=*/false));
         planned.begun.insert(planned.begun.end(), resumed.begin(), resumed.end());
     }

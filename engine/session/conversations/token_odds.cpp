@@ -16,7 +16,10 @@ ScoredToken TokenOdds::of(TokenId id) const {
     // Ids beyond the vocabulary are what tables are padded with.
     if (!m_model.tokenizer || static_cast<size_t>(id) >= m_model.tokenizer->vocabSize())
         return {.id = id, .p = p};
-    return {id, std::string(m_model.tokenizer->pieceBytes(id)), p, m_model.tokenizer->isEndOfGeneration(id)};
+    std::string text = m_model.tokenizer->pieceBytes(id);
+    const std::string* control = m_model.prompts->controlTokens().textOf(id);
+    if (text.empty() && control) text = *control;
+    return {id, std::move(text), p, m_model.tokenizer->isEndOfGeneration(id)};
 }
 
 std::vector<ScoredToken> TokenOdds::likeliest(size_t count, const std::vector<bool>* allowed) const {

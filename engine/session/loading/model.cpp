@@ -202,8 +202,6 @@ Result<std::unique_ptr<OpenedModel>> open(const io::Source& source, const LoadOp
     model->head = findHead(*model);
     INGLE_TRY_ASSIGN(model->tokenizer, tokenizer::createTokenizer(model->file.tokenizer));
     model->prompts = chat::PromptRenderer::create(model->file);
-    model->markTokens = chat::markTokens(model->file.tokenizer, model->prompts->inferredCalls(),
-                                         model->prompts->inferredThought());
     describe(*model);
     INGLE_TRY_ASSIGN(VisionChoice vision, chooseVisionFile(model->file, *model->bound.definition, options));
     model->shape = shapeOf(*model, options);

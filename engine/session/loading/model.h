@@ -5,10 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "engine/backend/backend.h"
-#include "engine/chat/markup.h"
 #include "engine/chat/prompt_renderer.h"
 #include "engine/formats/model_file.h"
 #include "engine/models/family.h"
@@ -49,7 +47,6 @@ struct OpenedModel {
     std::shared_ptr<KnownPictures> pictures;  ///< set by whoever keeps them; null: there are none
     std::shared_ptr<const tokenizer::Tokenizer> tokenizer;  ///< null: the file has none, only ids work
     std::optional<chat::PromptRenderer> prompts;            ///< set by openModel()
-    std::unordered_map<TokenId, std::string> markTokens;    ///< silent tokens that chat marks are made of
     // Built by the first answer that follows a grammar, or is a demanded call, in which the tokens of marks
     // have their text. By AnswerRules only, under its lock.
     mutable std::shared_ptr<const grammar::TokenTrie> tokenTrie, callTrie;

@@ -1,7 +1,7 @@
 /// Calls of tools in the forms in which models write them, streamed in any cut.
 #include <gtest/gtest.h>
 
-#include "engine/chat/infer_call_form.h"
+#include "engine/chat/infer_dialect.h"
 #include "engine/chat/markup.h"
 #include "tests/engine/bombs.h"
 
@@ -115,9 +115,16 @@ TEST(Calls, severalAreSeveralAndTextStandsAroundThem) {
                R"(T({"name":"look","arguments":{}})T({"name":"look_up","arguments":{}}))");
 }
 
-TEST(Calls, oneInAnOpenThoughtEndsIt) {
-    expectRead("<tool_call>", "Hm.<tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>Done.",
-               R"(R(Hm.)T({"name":"look","arguments":{}})A(Done.))", "<think>\n");
+TEST(Calls, oneInAnOpenThoughtEndsItWhereNothingElseFollows) {
+    const std::string call = "<tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>";
+    const std::string read = R"(T({"name":"look","arguments":{}}))";
+    expectRead("<tool_call>", "Hm." + call, "R(Hm.)" + read, "<think>\n");
+    expectRead("<tool_call>", "Hm." + call + call, "R(Hm.)" + read + read, "<think>\n");
+    // A thought may quote one.
+    expectRead("<tool_call>", "Hm, " + call + " would do.</think>" + call,
+               "R(Hm, " + call + " would do.)" + read, "<think>\n");
+    expectRead("[TOOL_CALLS]", "Hm, [TOOL_CALLS]look[ARGS]{} would do.[/THINK][TOOL_CALLS]look[ARGS]{}",
+               "R(Hm, [TOOL_CALLS]look[ARGS]{} would do.)" + read, "[THINK]");
 }
 
 TEST(Calls, whatIsNoneStaysTextEveryByteOfIt) {
@@ -244,7 +251,7 @@ TEST(Calls, areReadInAFormThatIsInferredFromItsTemplate) {
         const std::string source = templateOf(row.calls);
         const auto parsed = jinja::Template::parse(source);
         ASSERT_TRUE(parsed) << parsed.error().message;
-        const auto inferred = inferCallForm(*parsed, source, findMessageForm(*parsed, source));
+        const auto inferred = inferDialect(*parsed, source, findMessageForm(*parsed, source));
         ASSERT_TRUE(inferred);
         for (const size_t step : {size_t{1}, size_t{3}, std::string_view(row.answer).size() + 6}) {
             MarkupSplitter splitter({}, CallReading(kLookTools, source, inferred));
@@ -269,11 +276,11 @@ TEST(Calls, thoughtsAreReadBetweenMarksThatAreInferredFromTheTemplate) {
         "message.reasoning_content }}<~/muse~>\n{% endif %}{{ message.content }}<|end|>\n{% endfor %}";
     const auto parsed = jinja::Template::parse(source);
     ASSERT_TRUE(parsed);
-    const auto thought = inferThought(*parsed, findMessageForm(*parsed, source));
+    const auto thought = inferDialect(*parsed, source, findMessageForm(*parsed, source));
     ASSERT_TRUE(thought);
     for (const size_t step : {size_t{1}, size_t{100}}) {
         for (const std::string promptEnd : {"", "<~muse~>\n"}) {
-            MarkupSplitter splitter(promptEnd, CallReading({}, source, nullptr, thought));
+            MarkupSplitter splitter(promptEnd, CallReading({}, source, thought));
             const std::string answer =
                 (promptEnd.empty() ? "<~muse~>" : "") + std::string("Hm.<~/muse~>\nYes <~muse~>.");
             std::vector<Part> parts;
@@ -292,7 +299,7 @@ TEST(Calls, thoughtsAreReadBetweenMarksThatAreInferredFromTheTemplate) {
         "endif %}{{ m.content }}{% endfor %}";
     const auto other = jinja::Template::parse(known);
     ASSERT_TRUE(other);
-    EXPECT_FALSE(inferThought(*other, findMessageForm(*other, known)));
+    EXPECT_FALSE(inferDialect(*other, known, findMessageForm(*other, known)));
 }
 
 /// Templates whose calls a row reads have none inferred; nor have those that write none.
@@ -302,7 +309,7 @@ TEST(Calls, areInferredInTimeWhereATemplateWritesManyBraces) {
     const auto parsed = jinja::Template::parse(source);
     ASSERT_TRUE(parsed);
     const double before = test::processorSeconds();
-    EXPECT_FALSE(inferCallForm(*parsed, source, findMessageForm(*parsed, source)));
+    EXPECT_FALSE(inferDialect(*parsed, source, findMessageForm(*parsed, source)));
     EXPECT_LT(test::processorSeconds() - before, test::kSlowness);
 }
 
@@ -313,7 +320,7 @@ TEST(Calls, areInferredOnlyWhereNoRowReadsThem) {
         const std::string source = templateOf(calls);
         const auto parsed = jinja::Template::parse(source);
         ASSERT_TRUE(parsed);
-        EXPECT_FALSE(inferCallForm(*parsed, source, findMessageForm(*parsed, source))) << calls;
+        EXPECT_FALSE(inferDialect(*parsed, source, findMessageForm(*parsed, source))) << calls;
     }
 }
 

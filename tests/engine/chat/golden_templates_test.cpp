@@ -1,6 +1,10 @@
 /// Published chat templates give the text Jinja2 gives.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "engine/chat/call_layout.h"
+#include "engine/chat/infer_dialect.h"
 #include "tests/engine/chat/template_run.h"
 #include "tests/golden.h"
 
@@ -60,6 +64,30 @@ TEST(GoldenTemplates, everyCaseIsEqual) {
     }
     EXPECT_EQ(numCases, 189U);
     EXPECT_GT(numFailures, 0U);
+}
+
+/// A call that is demanded of a model is written as its template has it.
+TEST(GoldenTemplates, callsHaveALayout) {
+    INGLE_SKIP_WITHOUT_GOLDEN();
+    std::vector<std::string> without;
+    size_t count = 0;
+    for (const char* folder : {"chat_templates", "templates2", "dialects/templates"}) {
+        for (const auto& file : std::filesystem::directory_iterator(test::goldenRoot() / folder)) {
+            if (file.path().extension() != ".jinja") continue;
+            const std::string source = test::readBytes(file.path());
+            const auto parsed = jinja::Template::parse(source);
+            ASSERT_TRUE(parsed) << file.path();
+            const MessageForm form = findMessageForm(*parsed, source);
+            if (!form.hasCalls) continue;
+            ++count;
+            if (!findCallLayout(*parsed, source, form, inferDialect(*parsed, source, form)))
+                without.push_back(file.path().filename());
+        }
+    }
+    std::ranges::sort(without);
+    EXPECT_GE(count, 16U);
+    // It asks for a variable that nobody gives.
+    EXPECT_EQ(without, std::vector<std::string>{"fireworks-ai-llama-3-firefunction-v2.jinja"});
 }
 
 }  // namespace

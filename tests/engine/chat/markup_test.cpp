@@ -74,10 +74,10 @@ TEST(Markup, aPromptMayHaveBegunToThink) {
 }
 
 TEST(Markup, aThoughtThatThePromptHasBegunEndsAsItBegan) {
-    EXPECT_EQ(thoughtEnding("<|assistant|>\n<think>\n"), "\n</think>\n\n");
-    EXPECT_EQ(thoughtEnding("<|Assistant|><think>"), "</think>");
-    EXPECT_EQ(thoughtEnding("<think>\n\n</think>\n\n"), "");
-    EXPECT_EQ(thoughtEnding("<|assistant|>\n"), "");
+    EXPECT_EQ(thoughtEnding("<|assistant|>\n<think>\n", {}), "\n</think>\n\n");
+    EXPECT_EQ(thoughtEnding("<|Assistant|><think>", {}), "</think>");
+    EXPECT_EQ(thoughtEnding("<think>\n\n</think>\n\n", {}), "");
+    EXPECT_EQ(thoughtEnding("<|assistant|>\n", {}), "");
 }
 
 TEST(Markup, everyMarkIsRecognised) {

@@ -40,7 +40,8 @@ std::string callIn(const CallForm& form, BombParts& parts) {
     const std::string json = "{\"star\": \"" + std::string(parts.chance(2) ? "Vega" : "a < {b}") + "\"}";
     std::string call = fill(std::string(form.call), "{name}", "look");
     std::string parameter = fill(std::string(form.parameter), "{key}", parts.chance(2) ? "star" : "minutes");
-    for (const char* slot : {"{value}", "{xml}"}) parameter = fill(parameter, slot, parts.oneOf(kValues));
+    for (const char* slot : {"{value}", "{xml}", "{nested}"})
+        parameter = fill(parameter, slot, parts.oneOf(kValues));
     parameter = fill(parameter, "{type}", "string");
     call = fill(call, "{parameters}", parts.chance(3) ? "" : parameter + parameter);
     call = fill(call, "{numbered}", "functions.look:0");
@@ -94,7 +95,8 @@ std::string reply(BombParts& parts) {
                 text.insert(at, mark(parts));
                 break;
             case 3:
-                text[at] = static_cast<char>(parts.below(256));
+                // All but the byte that stands for control tokens.
+                text[at] = static_cast<char>(parts.below(255));
                 break;
             default:
                 text.resize(at);

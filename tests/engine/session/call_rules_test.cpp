@@ -117,6 +117,40 @@ TEST(CallRules, refuseWhatTheFormHasNoPlaceFor) {
     EXPECT_FALSE(callRules(*layout, kStarTools, names, chat::CallReading(kStarTools, source)));
 }
 
+/// What a vocabulary has as tokens is written as those: the same letters would be text.
+TEST(CallRules, marksThatAreTokensAreThose) {
+    formats::TokenizerData data;
+    data.tokens = {"<tool_call>", "</tool_call>", "</parameter>"};
+    data.types.assign(3, formats::TokenType::Control);
+    const auto tokens = std::make_shared<const chat::ControlTokens>(data);
+    const std::string source =
+        std::string("{% for message in messages %}{{ message.content }}{% if message.tool_calls %}") +
+        kForms[1].calls + "{% endif %}\n{% endfor %}";
+    const auto parsed = chat::jinja::Template::parse(source);
+    ASSERT_TRUE(parsed);
+    const auto layout =
+        chat::findCallLayout(*parsed, source, chat::findMessageForm(*parsed, source), nullptr);
+    ASSERT_TRUE(layout);
+    const std::string names[] = {"look"};
+    const chat::CallReading reading(kStarTools, source, nullptr, tokens);
+    const auto rules = callRules(*layout, kStarTools, names, reading);
+    ASSERT_TRUE(rules) << rules.error().message;
+    const std::string before = "<tool_call>\n<function=look>\n<parameter=star>\n";
+    const std::string behind = "\n</parameter>\n</function>\n</tool_call>";
+    for (const auto& [text, expected] : std::vector<std::pair<std::string, bool>>{
+             {tokens->spelled(before + "Vega" + behind), true},
+             {tokens->spelled(before) + "a </parameter> b" + tokens->spelled(behind), true},
+             {before + "Vega" + behind, false}}) {
+        grammar::Matcher matcher(grammar::compile(*rules).value());
+        EXPECT_EQ(matcher.advance(text) && matcher.canEnd(), expected) << text;
+        chat::MarkupSplitter splitter({}, reading);
+        auto pieces = splitter.push(text);
+        for (const PartPiece& piece : splitter.finish()) append(pieces, piece);
+        ASSERT_FALSE(pieces.empty());
+        EXPECT_EQ(pieces[0].kind == PartKind::ToolCall, expected) << text;
+    }
+}
+
 TEST(CallRules, aSchemaThatDemandsACallSaysSo) {
     const std::string call = R"("properties":{"name":{"const":"look"},"arguments":{}})";
     EXPECT_EQ(demandedTools(R"({"$comment":"a call of a tool",)" + call + "}"),

@@ -57,6 +57,19 @@ TEST(StreamDecoder, everySplitOfAMultiByteTextGivesTheText) {
     expectDecodes("", {""});
 }
 
+TEST(StreamDecoder, tellsWhereTheTextOfASignBegins) {
+    using enum StreamDecoder::Token;
+    StreamDecoder decoder({"</end>"});
+    std::string text = decoder.push("a\xE4", Ordinary).text;
+    text += decoder.push("<do>", Sign).text;
+    text += decoder.push("<", Ordinary).text;
+    text += decoder.push("</", Sign).text;
+    EXPECT_EQ(decoder.withheld(), "</");
+    text += decoder.push("x", Ordinary).text;
+    EXPECT_EQ(text, "a\uFFFD\xFF<do><\xFF</x");
+    EXPECT_TRUE(decoder.push("</end>", Sign).stopped);
+}
+
 TEST(StreamDecoder, noStopStringBeginsInWhatIsPassed) {
     StreamDecoder decoder({"stop"});
     EXPECT_EQ(decoder.pass("a stop st"), "a stop st");

@@ -52,10 +52,14 @@ class TextSink final : public OutputSink {
     void onTokens(const TokenChunk& chunk) override { take(chunk.pieces); }
     void onDone(const GenerateResult& result) override {
         m_stats = result.stats;
+        m_violation = result.violation;
         take(result.tail);
+        take(result.unfinished);
         write(m_printed.finish());
     }
     const GenerateStats& stats() const { return m_stats; }
+    /// See GenerateResult.
+    const std::string& violation() const { return m_violation; }
 
     const std::vector<Part>& parts() const { return m_parts; }
 
@@ -70,6 +74,7 @@ class TextSink final : public OutputSink {
     }
 
     GenerateStats m_stats;
+    std::string m_violation;
     PrintedParts m_printed;
     std::vector<Part> m_parts;
 };

@@ -234,6 +234,8 @@ void fields(V& v, codec::Of<GenerateResult> auto& r) {
     v.optional("stats", r.stats);
     v.optional("tail", r.tail);
     v.optional("withheld", codec::as<codec::Hex>(r.withheld));
+    v.sparse("unfinished", r.unfinished);
+    v.sparse("violation", r.violation);
 }
 template <typename V>
 void fields(V& v, codec::Of<Receipt> auto& r) {

@@ -79,6 +79,7 @@ void fields(V& v, Of<Embed> auto& r) {
     v.sparse("dimensions", r.dimensions);
     v.sparse("query", r.query);
     v.sparse("refusesLong", r.refusesLong);
+    v.sparse("ids", r.ids);
 }
 template <typename V>
 void fields(V& v, Of<Cancel> auto& r) {

@@ -338,7 +338,8 @@ struct Embed {
     /// Of a reranker: what the texts are to answer. The rows are one number each then, how well they do, from
     /// 0 to 1.
     std::string query = {};
-    bool refusesLong = false;  ///< fails where a text is too long (MessageTooLong)
+    bool refusesLong = false;                    ///< fails where a text is too long (MessageTooLong)
+    std::vector<std::vector<TokenId>> ids = {};  ///< in place of texts: what the model reads, as it is
 };
 /// Cancels another request, as its WhenCancelled says. It has no reply of its own.
 struct Cancel {

@@ -338,6 +338,14 @@ def check_embeddings(server, name):
         len(single) == 1 and max(abs(a - b) for a, b in zip(single[0]["embedding"], rows[2])) < 1e-4,
         "alone it is another one")
     expect(max(abs(a - b) for a, b in zip(rows[0], rows[1])) > 1e-3, "all texts are alike")
+    # LangChain's client sends tokens.
+    ids, other = [5, 6, 7], [7, 6, 5, 5]
+    one, two = (expect_ok(server.post("/v1/embeddings", {"model": name, "input": given}))
+                for given in (ids, [other, ids]))
+    expect(one["usage"]["prompt_tokens"] == 3 and two["usage"]["prompt_tokens"] == 7, f"{one['usage']} {two['usage']}")
+    of_one, of_other, of_ids = (each["embedding"] for each in one["data"] + two["data"])
+    expect(max(abs(a - b) for a, b in zip(of_one, of_ids)) < 1e-4, "the same tokens are another text")
+    expect(max(abs(a - b) for a, b in zip(of_one, of_other)) > 1e-3, "all tokens are alike")
     short = expect_ok(server.post("/v1/embeddings", {"model": name, "input": texts[0], "dimensions": 8}))["data"]
     row = short[0]["embedding"]
     length = sum(value * value for value in rows[0][:8]) ** 0.5

@@ -32,7 +32,7 @@ std::string toldOf(const lab::ChatForm& form, const lab::ChatForm::Reply& reply)
     std::string calls;
     for (const auto& call : choice.calls()) {
         // As it is written: a parsed number may lose digits.
-        const bool isWhole = !serve::api::parseJson(call.arguments).is_discarded();
+        const bool isWhole = serve::api::argumentsOf(call).has_value();
         calls += fmt::format(R"({}{{"id":{},"name":{},"arguments":{}}})", calls.empty() ? "" : ",",
                              toText(call.id), toText(call.name),
                              isWhole ? call.arguments : toText(call.arguments));

@@ -75,6 +75,8 @@ Status run(Options options) {
         std::fflush(stdout);
         printStats(sink.stats());
     }
+    if (!sink.violation().empty())
+        return fail(ErrorCode::Corrupt, "the answer does not follow its schema: {}", sink.violation());
     return {};
 }
 

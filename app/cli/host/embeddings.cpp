@@ -26,6 +26,13 @@ Status refuseLong(const std::vector<TokenId>& ids, size_t most) {
         ids.size(), most);
 }
 
+/// As many as the model takes.
+Result<std::vector<TokenId>> firstOf(const Embedder& embedder, std::vector<TokenId> ids, bool refusesLong) {
+    if (refusesLong) INGLE_TRY(refuseLong(ids, embedder.maxTokens()));
+    shorten(ids, embedder.maxTokens());
+    return ids;
+}
+
 /// The first tokens of a text, as many as the model takes. What comes far behind them need not be cut for
 /// that.
 Result<std::vector<TokenId>> firstTokens(const Embedder& embedder, const std::string& text, TextUse use,
@@ -41,9 +48,7 @@ Result<std::vector<TokenId>> firstTokens(const Embedder& embedder, const std::st
     if (ids.size() <= 2 * most) {
         INGLE_TRY_ASSIGN(ids, embedder.tokenize(text, use));
     }
-    if (refusesLong) INGLE_TRY(refuseLong(ids, most));
-    shorten(ids, most);
-    return ids;
+    return firstOf(embedder, std::move(ids), refusesLong);
 }
 
 Result<std::vector<TokenId>> tokensOf(const Embedder& embedder, const protocol::Embed& request,
@@ -84,6 +89,10 @@ Result<protocol::Embedded> Embeddings::of(const protocol::Embed& request) {
     for (const std::string& text : request.texts) {
         INGLE_TRY_ASSIGN(auto ids, tokensOf(*m_embedder, request, text));
         texts.push_back(std::move(ids));
+    }
+    for (const std::vector<TokenId>& ids : request.ids) {
+        INGLE_TRY_ASSIGN(auto read, firstOf(*m_embedder, ids, request.refusesLong));
+        texts.push_back(std::move(read));
     }
     INGLE_TRY_ASSIGN(auto embeddings, m_embedder->embed(texts));
     protocol::Embedded reply;

@@ -87,6 +87,11 @@ std::string wholeAnswer(const AnswerName& name, std::string_view object, std::sp
     return toText(answer);
 }
 
+json withViolation(json told, const Choice& choice) {
+    if (!choice.violation().empty()) told[kViolation] = choice.violation();
+    return told;
+}
+
 class ChatForm final : public AnswerForm {
   public:
     explicit ChatForm(bool withUsage) : m_withUsage(withUsage) {}
@@ -102,10 +107,11 @@ class ChatForm final : public AnswerForm {
             if (!thought.empty()) message["reasoning_content"] = thought;
             if (!choice.calls().empty())
                 message["tool_calls"] = callList(choice.calls(), name, choice.index(), 0, false);
-            return {{"index", choice.index()},
-                    {"message", std::move(message)},
-                    {"logprobs", chancesOf(choice.chances())},
-                    {"finish_reason", choice.finishReason()}};
+            return withViolation({{"index", choice.index()},
+                                  {"message", std::move(message)},
+                                  {"logprobs", chancesOf(choice.chances())},
+                                  {"finish_reason", choice.finishReason()}},
+                                 choice);
         });
     }
 
@@ -123,7 +129,9 @@ class ChatForm final : public AnswerForm {
     }
 
     std::string last(const AnswerName& name, const Choice& choice) override {
-        return chunk(name, kChunk, entry(choice.index(), json::object(), choice.finishReason(), nullptr));
+        return chunk(
+            name, kChunk,
+            withViolation(entry(choice.index(), json::object(), choice.finishReason(), nullptr), choice));
     }
 
     std::string end(const AnswerName& name, std::span<const Choice>, const Usage& usage) override {
@@ -162,7 +170,8 @@ class CompletionForm final : public AnswerForm {
 
     std::string whole(const AnswerName& name, std::span<const Choice> choices, const Usage& usage) override {
         return wholeAnswer(name, kObject, choices, usage, [](const Choice& choice) {
-            return entry(choice.index(), choice.text(), choice.finishReason(), choice.chances());
+            return withViolation(
+                entry(choice.index(), choice.text(), choice.finishReason(), choice.chances()), choice);
         });
     }
 
@@ -173,7 +182,8 @@ class CompletionForm final : public AnswerForm {
     }
 
     std::string last(const AnswerName& name, const Choice& choice) override {
-        return chunk(name, kObject, entry(choice.index(), "", choice.finishReason(), {}));
+        return chunk(name, kObject,
+                     withViolation(entry(choice.index(), "", choice.finishReason(), {}), choice));
     }
 
     std::string end(const AnswerName& name, std::span<const Choice>, const Usage& usage) override {

@@ -26,6 +26,10 @@ struct AnswerName {
     int64_t createdSeconds = 0;  ///< since 1970
 };
 
+/// A member beside the reason why an answer ended: what it does not keep of its schema, which is only seen at
+/// the end. Absent: it keeps all of it.
+inline constexpr const char* kViolation = "schema_violation";
+
 /// Of one request. What it tells of a stream is sent as it is; empty: nothing. One thread.
 class AnswerForm {
   public:

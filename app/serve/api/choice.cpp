@@ -10,18 +10,6 @@ bool isLimit(StopReason reason) {
     return reason == StopReason::MaxTokens || reason == StopReason::ContextFull;
 }
 
-/// Without the character that the last bytes only begin.
-std::string wholeCharacters(std::string_view bytes) {
-    size_t begun = bytes.size();
-    while (begun > 0 && bytes.size() - begun < 4 &&
-           (static_cast<unsigned char>(bytes[begun - 1]) & 0xC0) == 0x80)
-        --begun;
-    if (begun == 0) return {};
-    const auto first = static_cast<unsigned char>(bytes[begun - 1]);
-    const size_t size = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    return std::string(begun - 1 + size > bytes.size() ? bytes.substr(0, begun - 1) : bytes);
-}
-
 }  // namespace
 
 Delta Choice::add(const std::vector<PartPiece>& pieces, std::vector<TokenChances> chances, uint32_t tokens) {
@@ -46,16 +34,12 @@ Delta Choice::add(const std::vector<PartPiece>& pieces, std::vector<TokenChances
 }
 
 Delta Choice::finish(const GenerateResult& result) {
-    std::vector<PartPiece> tail = result.tail;
-    // What a limit cut off in a call or a mark is told as it was written.
-    const bool isThought = !m_parts.empty() && m_parts.back().kind == PartKind::Thought;
-    if (std::string text = wholeCharacters(result.withheld); isLimit(result.reason) && !text.empty())
-        tail.push_back({isThought ? PartKind::Thought : PartKind::Text, std::move(text)});
-    Delta delta = add(tail, {});
+    Delta delta = add(isLimit(result.reason) ? result.unfinished : result.tail, {});
     readCalls(delta, true);
     if (m_form == Calls::Demanded) readDemandedCall(delta);
     m_stats = result.stats;
     m_reason = result.reason;
+    m_violation = result.violation;
     if (m_form == Calls::Nothing) {
         m_stats.newTokens = 0;
         m_reason = StopReason::MaxTokens;

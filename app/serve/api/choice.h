@@ -50,6 +50,8 @@ class Choice {
     const std::vector<Part>& parts() const { return m_parts; }
     /// "stop", "length" or "tool_calls", once it is finished.
     std::string_view finishReason() const;
+    /// What it does not keep of its schema; empty: nothing.
+    const std::string& violation() const { return m_violation; }
 
   private:
     /// Of tool calls that are whole: all but the last part, and with `isEnd` that as well.
@@ -70,6 +72,7 @@ class Choice {
     uint32_t m_thoughtTokens = 0;
     GenerateStats m_stats;
     StopReason m_reason = StopReason::EndOfText;
+    std::string m_violation;
 };
 
 }  // namespace ingle::serve::api

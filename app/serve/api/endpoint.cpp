@@ -76,8 +76,12 @@ nlohmann::ordered_json describe(const ServedModel& model) {
 
 Expected<ModelPointer> modelFor(const EngineRoom& room, const std::string& name,
                                 library::ModelPurpose purpose) {
-    if (name.empty()) return onlyModelFor(room, purpose);
-    const auto model = modelNamed(room, name);
+    auto model = modelNamed(room, name);
+    // Where one model is served, a name that is not known can mean no other.
+    if (!model && (name.empty() || room.models().all()->size() == 1)) {
+        auto only = onlyModelFor(room, purpose);
+        if (only || name.empty()) return only;
+    }
     if (!model) return model;
     if ((*model)->purpose != purpose)
         return refuse(

@@ -54,6 +54,7 @@ class MessagesForm final : public AnswerForm {
                 content.push_back({{"type", "text"}, {"text", unfinishedText(call)}});
         }
         message["stop_reason"] = stopReasonOf(choice);
+        if (!choice.violation().empty()) message[kViolation] = choice.violation();
         return toText(message);
     }
 
@@ -86,9 +87,10 @@ class MessagesForm final : public AnswerForm {
     std::string last(const AnswerName&, const Choice&) override { return close(); }
 
     std::string end(const AnswerName&, std::span<const Choice> choices, const Usage& usage) override {
-        return event("message_delta",
-                     {{"delta", {{"stop_reason", stopReasonOf(choices.front())}, {"stop_sequence", nullptr}}},
-                      {"usage", numbersOf(usage)}}) +
+        const Choice& choice = choices.front();
+        json change{{"stop_reason", stopReasonOf(choice)}, {"stop_sequence", nullptr}};
+        if (!choice.violation().empty()) change[kViolation] = choice.violation();
+        return event("message_delta", {{"delta", std::move(change)}, {"usage", numbersOf(usage)}}) +
                event("message_stop", json::object());
     }
 

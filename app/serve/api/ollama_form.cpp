@@ -46,6 +46,7 @@ json endOf(const AnswerName& name, const Delta& delta, const Choice& choice, con
                  {"prompt_eval_duration", nanoseconds(stats.prefillMs)},
                  {"eval_count", usage.newTokens},
                  {"eval_duration", nanoseconds(stats.decodeMs)}});
+    if (!choice.violation().empty()) told[kViolation] = choice.violation();
     return told;
 }
 

@@ -202,6 +202,7 @@ class ResponsesForm final : public AnswerForm {
         json told = response(name, isCut ? "incomplete" : "completed");
         if (isCut) told["incomplete_details"] = {{"reason", "max_output_tokens"}};
         told["usage"] = usageOf(usage);
+        if (!choice.violation().empty()) told[kViolation] = choice.violation();
         return told;
     }
 

@@ -186,7 +186,7 @@ class FakeEngine final : public Engine {
     static bool advance(const Running& running) {
         GenerateSink& sink = *running.sink;
         if (running.cancelled) {
-            sink.onDone({StopReason::Cancelled, {}, {}, {}});
+            sink.onDone({StopReason::Cancelled, {}, {}, {}, {}, {}});
             return true;
         }
         if (running.request.rawPrompt == "truncate") readTruncatedFile();
@@ -199,7 +199,7 @@ class FakeEngine final : public Engine {
             for (uint32_t i = 1; i <= 1000; ++i) sink.onProgress(i, 1000);
         }
         if (running.done >= running.request.maxTokens) {
-            sink.onDone({StopReason::MaxTokens, {}, {}, {}});
+            sink.onDone({StopReason::MaxTokens, {}, {}, {}, {}, {}});
             if (running.request.rawPrompt.starts_with("/"))
                 std::ofstream(running.request.rawPrompt) << "done";
             return true;

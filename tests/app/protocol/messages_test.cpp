@@ -155,10 +155,9 @@ std::vector<Request> allRequests() {
 
 std::vector<Event> allEvents() {
     const PromptPlan plan{{0, 2, 3}, {1}, 40, 64, kBig, "Tools are told as text."};
-    const GenerateResult result{StopReason::ContextFull,
-                                {1, 2, 3, 4.5, 1.0 / 3, 5, 6},
-                                {{PartKind::ToolCall, "\n漢", "tool", true}},
-                                "\xE6\xBC\0"s};
+    const GenerateResult result{
+        StopReason::ContextFull, {1, 2, 3, 4.5, 1.0 / 3, 5, 6},  {{PartKind::ToolCall, "\n漢", "tool", true}},
+        "\xE6\xBC\0"s,           {{PartKind::Text, "half", {}}}, "$.n: 3 is no multiple of 2"};
     Failed refused{{ErrorCode::OutOfMemory, "too big: 9 GB"}};
     refused.memory = fullModelInfo().memory;
     return {{1, HelloOk{7, "ingle 0.1"}},
@@ -352,7 +351,7 @@ TEST(Messages, SixtyFourBitNumbersAreExact) {
 
 TEST(Messages, WithheldBytesNeedNotBeText) {
     const std::string bytes = "\xFF\x00\xE6\xBC"s;
-    const auto decoded = decodeEvent(encode(Event{1, Done{{StopReason::Cancelled, {}, {}, bytes}}}));
+    const auto decoded = decodeEvent(encode(Event{1, Done{{StopReason::Cancelled, {}, {}, bytes, {}, {}}}}));
     ASSERT_TRUE(decoded);
     EXPECT_EQ(std::get<Done>(decoded->body).result.withheld, bytes);
     EXPECT_FALSE(decodeEvent(R"({"id":1,"event":"done","result":{"reason":"cancelled","withheld":"0g"}})"));

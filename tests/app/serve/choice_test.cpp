@@ -51,17 +51,38 @@ TEST(Choice, TellsTextAsItComesAndCallsWhenTheyAreWhole) {
 
 TEST(Choice, WhatALimitCutsOffIsTold) {
     GenerateResult cut = ended(StopReason::MaxTokens);
-    cut.withheld = "<tool_call>{\"name\": \"f\xE6\xBC";  // and half a character
+    cut.unfinished = {{PartKind::Text, "<tool_call>{\"name\": \"f", {}, false}};
     Choice choice(0, Calls::AsWritten);
     choice.add({{PartKind::Text, "So: ", {}, true}}, {});
     choice.finish(cut);
     EXPECT_EQ(choice.text(), "So: <tool_call>{\"name\": \"f");
     EXPECT_EQ(choice.finishReason(), "length");
+    // A call of a known tool is one, with its arguments as far as they came.
+    GenerateResult call = ended(StopReason::MaxTokens);
+    call.unfinished = {{PartKind::ToolCall, R"({"name":"f","arguments":"{\"a"})", "f", true}};
+    Choice begun(0, Calls::AsWritten);
+    begun.finish(call);
+    ASSERT_EQ(begun.calls().size(), 1u);
+    EXPECT_EQ(begun.calls()[0].arguments, "{\"a");
+    EXPECT_EQ(begun.finishReason(), "length");
     // Nobody reads on where a client has gone.
     cut.reason = StopReason::Cancelled;
     Choice stopped(0, Calls::AsWritten);
     stopped.finish(cut);
     EXPECT_EQ(stopped.text(), "");
+}
+
+TEST(Choice, WhatItDoesNotKeepOfItsSchemaStandsBesideTheReason) {
+    GenerateResult wrong = ended();
+    wrong.violation = "uniqueItems does not hold";
+    Choice choice(0, Calls::AsWritten);
+    choice.add({{PartKind::Text, "[1,1]", {}, false}}, {});
+    choice.finish(wrong);
+    const AnswerName name{"chatcmpl-1", "m", 7};
+    const std::string told = R"("finish_reason":"stop","schema_violation":"uniqueItems does not hold")";
+    EXPECT_THAT(chatForm()->whole(name, std::span(&choice, 1), {}), HasSubstr(told));
+    EXPECT_THAT(chatForm()->last(name, choice), HasSubstr(told));
+    EXPECT_THAT(completionForm()->whole(name, std::span(&choice, 1), {}), HasSubstr(told));
 }
 
 TEST(Choice, TheModelsOwnIdsStay) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -14,33 +15,49 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr size_t kMostTexts = 256;
-constexpr size_t kBytesAtOnce = 2048;  ///< about as many tokens as small models take of one text
+constexpr size_t kBytesAtOnce = 2048, kTokensAtOnce = 512;  ///< about what small models take of one text
 
 struct Asked {
     std::string model;
     std::vector<std::string> texts;
+    std::vector<std::vector<TokenId>> ids;  ///< in place of texts
     bool isBase64 = false;
     uint32_t dimensions = 0;  ///< 0: all
+    size_t count() const { return texts.size() + ids.size(); }
     TextUse use = TextUse::Alone;
     bool isShortened = false;  ///< of a text that is too long the beginning counts
 };
+
+bool isToken(const json& value) {
+    return value.is_number_unsigned() && value.get<uint64_t>() <= INT32_MAX;
+}
+
+/// False: it is none of what `input` may be.
+bool readInput(const json& input, Asked& asked) {
+    const bool isOne = input.is_string() || (input.is_array() && !input.empty() && isToken(input.front()));
+    const json list = isOne ? json::array({input}) : input;
+    if (!list.is_array() || list.empty() || list.size() > kMostTexts) return false;
+    for (const json& each : list) {
+        if (each.empty() || (each.is_string() && each.get_ref<const std::string&>().empty())) return false;
+        if (each.is_string())
+            asked.texts.push_back(each.get<std::string>());
+        else if (each.is_array() && std::ranges::all_of(each, isToken))
+            asked.ids.push_back(each.get<std::vector<TokenId>>());
+        else
+            return false;
+    }
+    return asked.texts.empty() || asked.ids.empty();
+}
 
 void read(Fields& fields, Asked& asked) {
     asked.model = fields.text("model").value_or("");
     fields.ignoreHints();
     fields.require("input");
     if (const json* input = fields.any("input")) {
-        const json list = input->is_string() ? json::array({*input}) : *input;
-        bool isFit = list.is_array() && !list.empty() && list.size() <= kMostTexts;
-        if (isFit) {
-            for (const json& each : list) {
-                isFit = isFit && each.is_string() && !each.get_ref<const std::string&>().empty();
-                if (isFit) asked.texts.push_back(each.get<std::string>());
-            }
-        }
-        if (!isFit)
-            fields.complain(fmt::format("'input' must be a text, or a list of 1 to {} texts.", kMostTexts),
-                            "input");
+        if (!readInput(*input, asked))
+            fields.complain(
+                fmt::format("'input' must be a text or a list of tokens, or 1 to {} of either.", kMostTexts),
+                "input");
     }
     const std::string format = fields.text("encoding_format").value_or("float");
     asked.isBase64 = format == "base64";
@@ -62,10 +79,10 @@ void read(Fields& fields, Asked& asked) {
 http::Response responseOf(const protocol::Embedded& embedded, const Asked& asked, const std::string& model) {
     static_assert(std::endian::native == std::endian::little);
     const size_t rowBytes = embedded.dim * sizeof(float);
-    if (embedded.rows.size() != asked.texts.size() * rowBytes)
+    if (embedded.rows.size() != asked.count() * rowBytes)
         return toResponse({.status = 500, .message = "The engine answered something else."});
     json data = json::array();
-    for (size_t index = 0; index < asked.texts.size(); ++index) {
+    for (size_t index = 0; index < asked.count(); ++index) {
         const std::string row = embedded.rows.substr(index * rowBytes, rowBytes);
         json embedding;
         if (asked.isBase64) {
@@ -92,27 +109,29 @@ struct Run {
     protocol::Embedded embedded = {};  ///< so far
 
     protocol::Embed next() {
-        return {.texts = nextTexts(),
+        return {.texts = some(asked.texts, kBytesAtOnce),
                 .use = asked.use,
                 .dimensions = asked.dimensions,
-                .refusesLong = !asked.isShortened};
+                .refusesLong = !asked.isShortened,
+                .ids = some(asked.ids, kTokensAtOnce)};
     }
 
-    std::vector<std::string> nextTexts() {
-        std::vector<std::string> texts;
-        size_t bytes = 0;
-        do {
-            bytes += asked.texts[numAsked].size();
-            texts.push_back(asked.texts[numAsked++]);
-        } while (numAsked < asked.texts.size() && bytes + asked.texts[numAsked].size() <= kBytesAtOnce);
-        return texts;
+    template <typename Text>
+    std::vector<Text> some(const std::vector<Text>& all, size_t most) {
+        std::vector<Text> next;
+        for (size_t size = 0;
+             numAsked < all.size() && (next.empty() || size + all[numAsked].size() <= most);) {
+            size += all[numAsked].size();
+            next.push_back(all[numAsked++]);
+        }
+        return next;
     }
 
     std::optional<http::Response> take(const protocol::Embedded& more) {
         embedded.dim = more.dim;
         embedded.tokens += more.tokens;
         embedded.rows += more.rows;
-        if (numAsked < asked.texts.size()) return std::nullopt;
+        if (numAsked < asked.count()) return std::nullopt;
         return responseOf(embedded, asked, model);
     }
 };

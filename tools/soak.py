@@ -134,6 +134,28 @@ def parts(mutations: int, runs: int, kills: int, bombs: int) -> list[Part]:
             EVERY_CASE,
         ),
         Part(
+            "tokenizers",
+            (
+                "random texts in golden vocabularies with random added tokens, beside the npm package"
+                " @huggingface/tokenizers, whose known faults are listed"
+            ),
+            "10,000 texts",
+            [
+                "/usr/bin/python3",
+                str(ROOT / "tests/folders/npm_tokenizer_fuzz.py"),
+                str(BIN / "ingle"),
+                os.environ.get("INGLE_GOLDEN", str(ROOT.parent / "shared/golden")),
+                str(ROOT / "build/serve_npm"),
+                "10000",
+            ],
+        ),
+        Part(
+            "markdown",
+            "answers as models write them, shown block by block as cmark-gfm has them",
+            "3,000 answers",
+            [sys.executable, str(ROOT / "tests/answers/markdown_judge.py"), str(BIN / "ingle"), "3000"],
+        ),
+        Part(
             "schemas",
             (
                 "random JSON Schemas, judged by python3-jsonschema: what is written for each, and four texts for each,"

@@ -38,9 +38,29 @@ DIALECTS = {
     "mistral": ("""{% for c in m.tool_calls or [] -%}
 [TOOL_CALLS]{{ c.function.name }}[ARGS]{{ c.function.arguments | tojson }}
 {%- endfor %}""", ["[TOOL_CALLS]", "weather", "[ARGS]", json.dumps(CALLED)]),
+    "glm": ("""{% for c in m.tool_calls or [] %}<tool_call>{{ c.function.name }}
+{% for name, value in c.function.arguments.items() %}<arg_key>{{ name }}</arg_key>
+<arg_value>{{ value if value is string else value | tojson }}</arg_value>
+{% endfor %}</tool_call>{% endfor %}""", ["<tool_call>", "weather\n", "<arg_key>", "city", "</arg_key>", "\n",
+                                          "<arg_value>", "Paris", "</arg_value>", "\n", "<arg_key>", "days",
+                                          "</arg_key>", "\n", "<arg_value>", "2", "</arg_value>", "\n",
+                                          "</tool_call>"]),
+    "gemma": ("""{% for c in m.tool_calls or [] %}<|tool_call>call:{{ c.function.name }}{{ '{' }}
+{%- for name, value in c.function.arguments.items() %}{{ ',' if not loop.first }}{{ name }}:
+{%- if value is string %}<|"|>{{ value }}<|"|>{% else %}{{ value }}{% endif %}{% endfor %}{{ '}' }}<tool_call|>
+{%- endfor %}""", ["<|tool_call>", "call:weather{city:", '<|"|>', "Paris", '<|"|>', ",days:2}", "<tool_call|>"]),
+    "kimi": ("""{% if m.tool_calls %}<|tool_calls_section_begin|>{% for c in m.tool_calls %}<|tool_call_begin|>
+{{- c.id }}{% endfor %}<|tool_calls_section_end|>{% endif %}{# <|tool_call_argument_begin|> #}""",
+             ["<|tool_calls_section_begin|>", "<|tool_call_begin|>", "functions.weather:0",
+              "<|tool_call_argument_begin|>", json.dumps(CALLED), "<|tool_call_end|>", "<|tool_calls_section_end|>"]),
+    # Nobody knows it: the template tells how it is read.
+    "unknown": ("""{% for c in m.tool_calls or [] %}<|with|>{{ c.function.arguments | tojson }}<|do|>
+{{- c.function.name }}<|done|>{% endfor %}""", ["<|with|>", json.dumps(CALLED), "<|do|>", "weather", "<|done|>"]),
 }
 CONTROL = ["<|im_start|>", "<|im_end|>", "<|asked|>", "<|told|>", "<think>", "</think>", "<tool_call>", "</tool_call>",
-           "[TOOL_CALLS]", "[ARGS]"]
+           "[TOOL_CALLS]", "[ARGS]", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "<|tool_call>",
+           "<tool_call|>", '<|"|>', "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", "<|tool_call_begin|>",
+           "<|tool_call_argument_begin|>", "<|tool_call_end|>", "<|with|>", "<|do|>", "<|done|>"]
 
 
 def byte_letters():

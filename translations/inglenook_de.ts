@@ -2829,6 +2829,30 @@
         <source>Picture</source>
         <translation>Bild</translation>
     </message>
+    <message>
+        <source>Looking at the picture…</source>
+        <translation>Sieht sich das Bild an …</translation>
+    </message>
+    <message>
+        <source>%1 cannot see pictures.</source>
+        <translation>%1 kann keine Bilder sehen.</translation>
+    </message>
+    <message>
+        <source>Use %1</source>
+        <translation>%1 verwenden</translation>
+    </message>
+    <message>
+        <source>One that can has a vision file (mmproj) beside it.</source>
+        <translation>Ein Modell, das es kann, hat eine Vision-Datei (mmproj) neben sich.</translation>
+    </message>
+    <message>
+        <source>Find a model</source>
+        <translation>Modell suchen</translation>
+    </message>
+    <message>
+        <source>Looking at the picture… %1%</source>
+        <translation>Sieht sich das Bild an … %1 %</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::ChatExport</name>
@@ -3678,6 +3702,15 @@
     <message>
         <source>%1 are formatting.</source>
         <translation>%1 sind Formatierung.</translation>
+    </message>
+    <message>
+        <source>Picture</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>%1 × %2 pixels, %3</source>
+        <comment>a picture and its tokens</comment>
+        <translation>%1 × %2 Pixel, %3</translation>
     </message>
 </context>
 <context>

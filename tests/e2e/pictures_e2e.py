@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Pictures in the real window: a kill at any moment loses none that was attached, and the window parses none itself."""
+"""Pictures in the real window: a kill at any moment loses none that was attached, and a model that sees reads each
+once."""
 import argparse
 import hashlib
+import os
 import pathlib
 import random
 import shutil
@@ -11,6 +13,8 @@ import sys
 import zlib
 
 from driver import Failure, HistoryFile, Window, display, expect, new_home, wait_until
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 SKIPPED = 77
 KILLS = 4
@@ -66,7 +70,6 @@ def check_kills(bin_dir, screen):
             expect(stored(home) == set(hashes[:i + 1]), "the history holds other pictures")
         with Window(bin_dir, home, screen) as window:
             window.wait_for(lambda s: attached(s) == hashes, "all pictures")
-            check_decoders(window)
             files[0].with_name("cut.png").write_bytes(files[0].read_bytes()[:4000])
             window.drop(files[0].with_name("cut.png"))
             window.wait_for(lambda s: "damaged" in s["banner"], "one sentence")
@@ -79,11 +82,78 @@ def check_kills(bin_dir, screen):
             window.quit()
 
 
-def check_decoders(window):
-    """No library that decodes pictures of strangers is in the window: Qt's own plugins neither."""
-    maps = pathlib.Path(f"/proc/{window.pid}/maps").read_text()
-    for library in ("libjpeg", "libwebp", "imageformats/libqjpeg", "imageformats/libqwebp", "imageformats/libqgif"):
-        expect(library not in maps, f"{library} is in the window")
+def seeing_model():
+    """A tiny random model with its vision file, of the golden set; None in a plain clone."""
+    folder = pathlib.Path(os.environ.get("INGLE_GOLDEN") or REPOSITORY.parent / "shared/golden") / "vision"
+    files = [folder / "text-qwen3vl.gguf", folder / "qwen3vl.mmproj.gguf"]
+    return files if all(file.exists() for file in files) else None
+
+
+def keep_answers_short(home):
+    """For they are noise without an end. The history must be there, and nobody may have it open."""
+    database = sqlite3.connect(home.history)
+    database.execute("INSERT OR REPLACE INTO settings VALUES ('maxTokens', '8')")
+    database.commit()
+    database.close()
+
+
+def ask(window, text, messages):
+    """Sends what is in the field with `text`, and waits for the answer."""
+    window.send_message(text)
+    return window.wait_for(lambda s: len(s["messages"]) == messages and s["generationState"] == "Idle",
+                           "an answer")["messages"]
+
+
+def answers(home):
+    """Of each answer, oldest first, how many tokens its prompt had, and how many of them were read before."""
+    database = sqlite3.connect(f"file:{home.history}?mode=ro", uri=True)
+    rows = database.execute("SELECT prompt_tokens, cached_tokens FROM messages WHERE role = 'assistant' ORDER BY id")
+    found = rows.fetchall()
+    database.close()
+    return found
+
+
+def check_conversation(bin_dir, screen, files):
+    """Sent, asked about again after a restart, exported and imported."""
+    picture = png(7)
+    digest = hashlib.sha256(picture).hexdigest()
+    with new_home() as home:
+        models = home.root / "models"
+        models.mkdir()
+        for file in files:
+            shutil.copy(file, models)
+        (home.root / "bee.png").write_bytes(picture)
+        with Window(bin_dir, home, screen) as window:
+            window.wait_for(lambda s: home.history.exists(), "the history")
+            window.quit()
+        keep_answers_short(home)
+        with Window(bin_dir, home, screen) as window:
+            window.drop(models / files[0].name)
+            window.wait_for(lambda s: s["modelState"] == "Ready", "the model")
+            window.drop(home.root / "bee.png")
+            window.wait_for(lambda s: attached(s) == [digest], "the picture")
+            messages = ask(window, "see", 2)
+            expect(messages[0]["text"] == "bee.pngsee", f"the question is {messages[0]}")
+            expect(messages[1]["error"] == "", f"the answer failed: {messages[1]['error']}")
+            window.quit()
+        with Window(bin_dir, home, screen) as window:
+            window.wait_for(lambda s: s["modelState"] == "Ready" and len(s["messages"]) == 2, "the chat of before")
+            ask(window, "tell", 4)
+            first, second = answers(home)
+            expect(second[1] >= first[0] - 1, f"the picture was read again: {first}, {second}")
+            window.command("act", action="export", path=str(home.root / "out.json"))
+            window.wait_for(lambda s: not s["exporting"] and (home.root / "out.json").exists(), "the export")
+            # What is private stays in memory.
+            secret = png(99)
+            (home.root / "secret.png").write_bytes(secret)
+            window.command("act", action="privateChat")
+            window.wait_for(lambda s: s["private"], "the private chat")
+            window.drop(home.root / "secret.png")
+            window.wait_for(lambda s: len(attached(s)) == 1, "the private picture")
+            expect(hashlib.sha256(secret).hexdigest() not in stored(home), "a private picture is in the history")
+            window.quit()
+        exported = (home.root / "out.json").read_text()
+        expect(digest in exported, "the export has no picture")
 
 
 def main():
@@ -95,6 +165,8 @@ def main():
         return SKIPPED
     with display() as screen:
         check_kills(arguments.bin, screen)
+        if seeing_model():
+            check_conversation(arguments.bin, screen, seeing_model())
     print("pictures outlive kills")
     return 0
 

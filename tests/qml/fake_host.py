@@ -31,8 +31,8 @@
 --listen PATH    it is the bridge: it serves one client after another at that socket, and no file; --far NAME is a
 model of it, on --far-device NAME
 
-A path with "bge" is a model that compares texts. A path with "published" is a model that could be made smaller, one
-with "huge" a model that does not fit; an import into a folder with "full" fails.
+A path with "sees" is a model that sees pictures, and "bge" one that compares texts. A path with "published" is a model
+that could be made smaller, one with "huge" a model that does not fit; an import into a folder with "full" fails.
 """
 import argparse
 import json
@@ -95,6 +95,7 @@ FAILURES = {
 }
 loaded = []  # paths: the model in use, and the one that stays beside it
 cancelled = set()
+pictures = set()  # hashes of those that were given
 writing = threading.Lock()
 
 
@@ -119,6 +120,27 @@ def maybe_die():
         os._exit(args.exit_code)
 
 
+def lacks_picture(request_id, request):
+    """Whether a picture that the messages name was not given; says so then."""
+    for message in request["messages"]:
+        for part in message["parts"]:
+            if part["kind"] == "image" and part["data"] not in pictures:
+                say(id=request_id, event="failed", error={
+                    "code": "InvalidArgument", "message": "a picture is needed", "id": "pictureNeeded",
+                    "arguments": [part["data"]]})
+                return True
+    return False
+
+
+def picture(request_id, message):
+    if message.get("bytes"):
+        pictures.add(message["hash"])
+    if not lacks_picture(request_id, {"messages": [{"parts": [{"kind": "image", "data": message["hash"]}]}]}):
+        half = {"top": 0, "width": 150, "height": 200, "seenWidth": 28, "seenHeight": 28, "tokens": 2}
+        say(id=request_id, event="picture", hash=message["hash"], width=300, height=200, tokens=4,
+            tiles=[{"left": 0, **half}, {"left": 150, **half}])
+
+
 def title(request_id):
     end = time.monotonic() + args.title_ms / 1000
     while time.monotonic() < end and request_id not in cancelled:
@@ -134,6 +156,8 @@ def generate(request_id, request):
     if len(loaded) > 1 and "large" in loaded[1]:
         del loaded[1]
         say(id=0, event="released")
+    if lacks_picture(request_id, request):
+        return
     last = len(request["messages"]) - 1
     if request["messages"][last]["parts"][-1].get("text", "").startswith("Write a title"):
         return title(request_id)
@@ -213,6 +237,8 @@ def preview(request_id, request):
     except ValueError:
         return say(id=request_id, event="failed", error={
             "code": "InvalidArgument", "message": "no JSON", "id": "grammarRefused", "arguments": ["it is no JSON"]})
+    if lacks_picture(request_id, request):
+        return
     messages = request["messages"]
     last = len(messages) - 1
     kept = [
@@ -257,6 +283,8 @@ def info_of(path):
     if "huge" in path:
         info.update(memory={"weightBytes": 9 * 10 ** 9, "cacheBytes": 0, "workBytes": 0, "mostBytes": 0,
                             "availableBytes": 5 * 10 ** 9, "usableBytes": 8 * 10 ** 9, "choices": []})
+    if "sees" in path:
+        info.update(name="eyes", seesPictures=True)
     if "bge" in path:
         info.update(name="bge", family="bert", promptFormat="none")
     if "published" in path:
@@ -394,6 +422,8 @@ def answer(message):
     elif op == "unload":
         loaded.clear()
         say(id=request_id, event="unloaded")
+    elif op == "picture":
+        picture(request_id, message)
     elif op == "preview":
         preview(request_id, message["request"])
     elif op == "score":

@@ -33,8 +33,14 @@ class PicturesTest : public QObject, WindowFiles {
     static QString hashOf(const QString& path) {
         return QString::fromStdString(sha256Hex(bytesOf(path).toStdString()));
     }
+    QString modelNamed(const QString& name) {
+        const QString path = m_folder.filePath(name);
+        QFile::copy(m_modelFile, path);
+        return path;
+    }
+    /// With a model that sees.
     void open(WindowRun& run) {
-        run.drop(m_modelFile);
+        run.drop(modelNamed("sees.gguf"));
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
     }
     static qsizetype attached(WindowRun& run) { return run.chat().attachedPictures().size(); }
@@ -209,6 +215,54 @@ class PicturesTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(run.model.notices()->banner().contains("HEIC"), kPatienceMs);
         QCOMPARE(attached(run), 0);
         QCOMPARE(run.chat().attaching(), 0);
+    }
+
+    void theEngineIsGivenWhatItLacks() {
+        const QString log = m_folder.filePath("given.log");
+        const QString bee = paint("given.png", Qt::red), wasp = paint("also.png", Qt::blue);
+        const QString data = freshDataDir();
+        {
+            WindowRun run(data, {"--log", log});
+            open(run);
+            attach(run, bee);
+            attach(run, wasp);
+            run.chat().send("");
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+            QVERIFY(run.messages()[1].status == history::MessageStatus::Complete);
+            QCOMPARE(requests(log, "picture"), 2);
+            QCOMPARE(requests(log, "generate"), 3);
+            // Once for this engine.
+            run.chat().regenerate(run.messages()[1].id);
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages()[1].siblingCount == 2 && run.idle(), kPatienceMs);
+            QCOMPARE(requests(log, "picture"), 2);
+        }
+        // The next one has none of them.
+        WindowRun run(data, {"--log", log, "--room", "4000"});
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready() && run.messages().size() == 2, kPatienceMs);
+        run.model.actions()->run("prompt");
+        QTRY_COMPARE_WITH_TIMEOUT(run.shownItems("seenTile").size(), 4, kPatienceMs);
+        QVERIFY(run.model.shownPage()->prompt()->rows()[0].toMap()["figures"].toString().contains("300"));
+    }
+
+    void aModelThatCannotSeeSaysSoBeforeAnythingIsSent() {
+        const QString bee = paint("unseen.png", Qt::red);
+        WindowRun run(freshDataDir(), {});
+        open(run);
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready() && !run.model.models()->seesPictures(), kPatienceMs);
+        attach(run, bee);
+        QTRY_VERIFY(run.model.notices()->banner().endsWith("cannot see pictures."));
+        run.chat().send("What is it?");
+        QVERIFY(run.messages().empty() && run.idle());
+        QCOMPARE(attached(run), 1);
+        // One click leads to one that can.
+        QVERIFY(run.model.notices()->bannerAction().startsWith("Use "));
+        run.model.notices()->runBannerAction();
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready() && run.model.models()->seesPictures(), kPatienceMs);
+        QCOMPARE(run.model.notices()->banner(), QString());
+        run.chat().send("What is it?");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[0].parts.size(), size_t{2});
     }
 
     void aPrivateChatKeepsItInMemory() {

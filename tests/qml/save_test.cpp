@@ -1,4 +1,6 @@
-/// Saving a file: nothing that the person did not name and confirm is replaced, whoever asks.
+/// Saving a file: nothing that the person did not name and confirm is replaced, whoever asks. And what else
+/// the desktop's portal asks people.
+#include <QDBusAbstractAdaptor>
 #include <QDBusConnection>
 #include <QDBusMessage>
 #include <QDBusObjectPath>
@@ -51,11 +53,38 @@ class FakePortal : public QObject {
     }
 };
 
+/// The portal's other side: a picture of the screen.
+class FakeScreen : public QDBusAbstractAdaptor {
+    Q_OBJECT
+    Q_CLASSINFO("D-Bus Interface", "org.freedesktop.portal.Screenshot")
+  public:
+    explicit FakeScreen(QObject* portal) : QDBusAbstractAdaptor(portal) {}
+
+    QString picture;  ///< its path; empty: the person wants none
+
+  public slots:
+    QDBusObjectPath Screenshot(const QString&, const QVariantMap& options, const QDBusMessage& call) {
+        const QString path = "/org/freedesktop/portal/desktop/request/" +
+                             call.service().mid(1).replace('.', '_') + '/' +
+                             options["handle_token"].toString();
+        QTimer::singleShot(0, this, [path, file = picture] {
+            QDBusMessage said =
+                QDBusMessage::createSignal(path, "org.freedesktop.portal.Request", "Response");
+            QVariantMap results;
+            if (!file.isEmpty()) results["uri"] = QUrl::fromLocalFile(file).toString();
+            said << uint{file.isEmpty()} << results;
+            QDBusConnection("portal").send(said);
+        });
+        return QDBusObjectPath(path);
+    }
+};
+
 class SaveTest : public QObject, WindowFiles {
     Q_OBJECT
 
     QProcess m_bus;
     FakePortal m_portal;
+    FakeScreen m_screen{&m_portal};
     QString m_place;  ///< where everything goes
 
     void write(const QString& name, const QByteArray& text) {
@@ -114,7 +143,7 @@ class SaveTest : public QObject, WindowFiles {
         qputenv("DBUS_SESSION_BUS_ADDRESS", address);
         QDBusConnection bus = QDBusConnection::connectToBus(address, "portal");
         QVERIFY(bus.registerObject("/org/freedesktop/portal/desktop", &m_portal,
-                                   QDBusConnection::ExportAllSlots));
+                                   QDBusConnection::ExportAllSlots | QDBusConnection::ExportAdaptors));
         QVERIFY(bus.registerService("org.freedesktop.portal.Desktop"));
     }
     void cleanupTestCase() {
@@ -266,6 +295,23 @@ class SaveTest : public QObject, WindowFiles {
         startExport(run);
         QTRY_COMPARE(name(run), QString("Honey.md"));
         QCOMPARE(m_portal.asked, 2);
+    }
+
+    void aScreenshotIsAttached() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QVERIFY(run.model.actions()->can("takeScreenshot", 0));
+        run.model.actions()->run("takeScreenshot");
+        QTest::qWait(200);
+        QVERIFY(run.chat().attachedPictures().isEmpty() && run.model.notices()->toast().isEmpty());
+        m_screen.picture = m_place + "/screen.png";
+        QImage image(30, 20, QImage::Format_RGB32);
+        image.fill(Qt::red);
+        QVERIFY(image.save(m_screen.picture));
+        run.model.actions()->run("takeScreenshot");
+        QTRY_COMPARE_WITH_TIMEOUT(run.chat().attachedPictures().size(), 1, kPatienceMs);
+        QCOMPARE(run.chat().attachedPictures()[0].toMap()["name"].toString(), QString("screen.png"));
     }
 };
 

@@ -100,6 +100,41 @@ Card {
                             font.pixelSize: Theme.smallSize - 1
                         }
                     }
+                    // With the parts that the model sees, each as a picture of its own.
+                    Loader {
+                        active: row.modelData.picture.length > 0
+                        visible: active
+                        Layout.topMargin: Theme.xs
+                        sourceComponent: StoredPicture {
+                            id: seen
+
+                            readonly property real form: pixels.height > 0 ? pixels.width / pixels.height : 1
+
+                            objectName: "seenPicture"
+                            implicitHeight: Theme.tileSize
+                            implicitWidth: Math.min(list.width / 2, form * implicitHeight)
+                            pictures: card.app.chats.chat.pictures
+                            hash: row.modelData.picture
+                            Accessible.role: Accessible.Graphic
+                            Accessible.name: row.modelData.excerpt
+
+                            Repeater {
+                                model: row.modelData.tiles ?? []
+                                delegate: Rectangle {
+                                    required property rect modelData
+
+                                    objectName: "seenTile"
+                                    x: modelData.x * seen.width
+                                    y: modelData.y * seen.height
+                                    width: modelData.width * seen.width
+                                    height: modelData.height * seen.height
+                                    color: "transparent"
+                                    border.width: 1
+                                    border.color: Theme.accent
+                                }
+                            }
+                        }
+                    }
                     Text {
                         textFormat: Text.PlainText
                         Layout.fillWidth: true

@@ -127,13 +127,17 @@ void AnotherWord::look(int row, int offset) {
 }
 
 void AnotherWord::score(const ScoreRequest& request, void (AnotherWord::*then)(const Scores&)) {
-    m_request = m_engine.score(
-        request, whileAlive(this, [this, number = m_numAsked, then](const Result<protocol::Scored>& scored) {
+    m_courier.ask<protocol::Scored>(
+        this,
+        [this, number = m_numAsked, request](const auto& done) {
+            if (number == m_numAsked) m_request = m_engine.score(request, done);
+        },
+        [this, number = m_numAsked, then](const Result<protocol::Scored>& scored) {
             if (number != m_numAsked) return;
             m_request = 0;
             if (!scored) return refuse(scored.error());
             (this->*then)(scored->scores);
-        }));
+        });
 }
 
 void AnotherWord::onFound(const Scores& scores) {

@@ -15,6 +15,7 @@
 #include "app/desktop/services/engine_client.h"
 #include "app/desktop/services/model_in_use.h"
 #include "app/desktop/services/notices.h"
+#include "app/desktop/services/picture_courier.h"
 #include "app/desktop/services/storage_thread.h"
 
 namespace ingle::desktop {
@@ -33,7 +34,12 @@ class AnotherWord : public QObject {
   public:
     AnotherWord(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelInUse& models,
                 Notices& notices)
-        : m_storage(storage), m_engine(engine), m_chat(chat), m_models(models), m_notices(notices) {
+        : m_storage(storage),
+          m_engine(engine),
+          m_courier(storage, engine),
+          m_chat(chat),
+          m_models(models),
+          m_notices(notices) {
         connect(&chat, &ChatController::generationChanged, this, &AnotherWord::mayLookChanged);
     }
 
@@ -69,6 +75,7 @@ class AnotherWord : public QObject {
 
     StorageThread& m_storage;
     EngineClient& m_engine;
+    PictureCourier m_courier;
     ChatController& m_chat;
     ModelInUse& m_models;
     Notices& m_notices;

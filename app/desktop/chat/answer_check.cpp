@@ -143,13 +143,16 @@ void AnswerCheck::check(RowId message) {
         if (!checked) return m_notices.showError(Notices::Topic::History, checked.error());
         const Message& answer = checked->turn.branch.back();
         if (answer.tokenIds.empty()) return m_notices.showToast(tr("This answer has no tokens to check."));
-        m_request = m_engine.score(history::replayOf(checked->turn, m_chat.terms()),
-                                   whileAlive(this, [this, number, answer, chosen = checked->chosen](
-                                                        const Result<protocol::Scored>& scored) {
-                                       if (number != m_numChecks) return;
-                                       m_request = 0;
-                                       tell(answer, chosen, scored);
-                                   }));
+        m_courier.ask<protocol::Scored>(
+            this,
+            [this, number, replay = history::replayOf(checked->turn, m_chat.terms())](const auto& done) {
+                if (number == m_numChecks) m_request = m_engine.score(replay, done);
+            },
+            [this, number, answer, chosen = checked->chosen](const Result<protocol::Scored>& scored) {
+                if (number != m_numChecks) return;
+                m_request = 0;
+                tell(answer, chosen, scored);
+            });
     });
 }
 

@@ -12,6 +12,7 @@
 #include "app/desktop/services/engine_client.h"
 #include "app/desktop/services/model_in_use.h"
 #include "app/desktop/services/notices.h"
+#include "app/desktop/services/picture_courier.h"
 #include "app/desktop/services/storage_thread.h"
 
 namespace ingle::desktop {
@@ -32,7 +33,12 @@ class AnswerCheck : public QObject {
   public:
     AnswerCheck(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelInUse& models,
                 Notices& notices)
-        : m_storage(storage), m_engine(engine), m_chat(chat), m_models(models), m_notices(notices) {}
+        : m_storage(storage),
+          m_engine(engine),
+          m_courier(storage, engine),
+          m_chat(chat),
+          m_models(models),
+          m_notices(notices) {}
 
     /// The model that wrote it is loaded, and it has an end; or it is to be said that nobody can.
     bool canCheck(history::RowId message) const;
@@ -45,6 +51,7 @@ class AnswerCheck : public QObject {
 
     StorageThread& m_storage;
     EngineClient& m_engine;
+    PictureCourier m_courier;
     ChatController& m_chat;
     ModelInUse& m_models;
     Notices& m_notices;

@@ -105,6 +105,7 @@ void ChatController::attachPicture(const QString& name, const ReadPicture& pictu
     m_notices.clearBanner(Notices::Topic::Files);
     m_drafts.attach({name, toQString(picture.hash)}, picture.file,
                     [this](const Error& error) { m_notices.showError(Notices::Topic::History, error); });
+    canSee(draftParts());  // it is told before anything is sent
 }
 
 void ChatController::sendAttached() {

@@ -83,7 +83,10 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
     connect(&models, &ModelInUse::stateChanged, this, &ChatController::placeholderChanged);
     connect(this, &ChatController::readOnlyChanged, this, &ChatController::placeholderChanged);
     // What was asked about another model, or another chat, is not to be allowed any more.
-    const auto forgetQuestion = [this] { m_notices.clearBanner(Notices::Topic::Leaving); };
+    const auto forgetQuestion = [this] {
+        m_notices.clearBanner(Notices::Topic::Leaving);
+        m_notices.clearBanner(Notices::Topic::Sight);
+    };
     connect(&models, &ModelInUse::loadStarting, this, forgetQuestion);
     connect(this, &ChatController::conversationChanged, this, forgetQuestion);
     connect(this, &ChatController::conversationChanged, this,
@@ -150,6 +153,10 @@ QString ChatController::progressSentence() const {
     if (promptFraction() > 0 && promptFraction() < 1)
         return tr("Reading the conversation… %1%").arg(std::lround(promptFraction() * 100));
     if (m_isSilent) return tr("Waiting for %1…").arg(m_models.device());
+    if (looksAtPictures()) {
+        const long percent = std::lround(progress()->pictureFraction * 100);
+        return percent > 0 ? tr("Looking at the picture… %1%").arg(percent) : tr("Looking at the picture…");
+    }
     return generation() == Waiting ? tr("Waiting for another answer…") : QString();
 }
 

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -219,11 +220,17 @@ class ChatController : public ingle::desktop::ShownChat {  // whole, as QML's to
     void showNew();
     void keepLeaf(history::RowId conversation, history::RowId leaf);
     static std::vector<Part> partsOf(const Draft& draft);
+    /// The model looks at the pictures of the question, before it reads the prompt.
+    bool looksAtPictures() const;
     /// Waits for a picture, which is called so. Returns who takes it.
     Pictures::Done takePicture(const QString& name);
     void attachPicture(const QString& name, const ReadPicture& picture);
     void sendAttached();
     bool readyToAnswer();
+    /// The message itself, or what it answers; null: it is not shown.
+    const history::Message* questionOf(history::RowId message) const;
+    /// Whether the model in use sees what is to be asked about; else says so and offers one that does.
+    bool canSee(std::span<const Part> asked);
     /// Begins at once, or, where words that are to stay would leave this computer, once the person has
     /// allowed that, for this time.
     void beginWhenAllowed(const std::function<void()>& begin);

@@ -18,6 +18,10 @@ using history::MessageStatus;
 using history::RowId;
 using history::Turn;
 
+bool hasPicture(std::span<const Part> parts) {
+    return std::ranges::any_of(parts, [](const Part& part) { return part.kind == PartKind::Image; });
+}
+
 }  // namespace
 
 bool ChatController::readyToAnswer() {
@@ -27,6 +31,36 @@ bool ChatController::readyToAnswer() {
     if (m_models.state() == ModelInUse::Loading) return !m_models.isRemote();
     emit modelNeeded();
     return false;
+}
+
+bool ChatController::canSee(std::span<const Part> asked) {
+    // Whether one that is still being loaded sees is told by its answer; earlier pictures are told by words.
+    if (!hasPicture(asked) || m_models.seesPictures() || m_models.state() != ModelInUse::Ready) {
+        m_notices.clearBanner(Notices::Topic::Sight);
+        return true;
+    }
+    Notices::Banner banner{Notices::Topic::Sight, tr("%1 cannot see pictures.").arg(m_models.currentName())};
+    if (const library::ModelEntry* other = m_models.seeing()) {
+        banner.action = tr("Use %1").arg(nameOf(*other));
+        banner.run = whileAlive(this, [this, id = toQString(other->id)] { m_models.use(id); });
+    } else {
+        banner.sentence += ' ' + tr("One that can has a vision file (mmproj) beside it.");
+        banner.action = tr("Find a model");
+        banner.run = whileAlive(this, [this] { emit modelNeeded(); });
+    }
+    m_notices.showBanner(std::move(banner));
+    return false;
+}
+
+bool ChatController::looksAtPictures() const {
+    if (generation() != Reading || progress()->plan.promptTokens > 0) return false;
+    const Message* question = m_messages.find(static_cast<RowId>(m_messages.lastQuestion()));
+    return question != nullptr && hasPicture(question->parts);
+}
+
+const Message* ChatController::questionOf(RowId message) const {
+    const Message* of = m_messages.find(message);
+    return of == nullptr || of->role == Role::User ? of : m_messages.find(of->parent);
 }
 
 void ChatController::beginWhenAllowed(const std::function<void()>& begin) {
@@ -86,7 +120,7 @@ void ChatController::send(const QString& text) {
     }
     const bool isEmpty = text.trimmed().isEmpty() && m_drafts.attached().isEmpty();
     if (!isEmpty && !m_readOnly && progress() != nullptr) return setWaitsToSend(true);
-    if (isEmpty || !readyToAnswer()) return;
+    if (isEmpty || !readyToAnswer() || !canSee(draftParts())) return;
     // What is written meanwhile is sent, too.
     beginWhenAllowed([this, text, before = draft()] { sendNow(draft() == before ? text : draft()); });
 }
@@ -118,7 +152,9 @@ std::vector<Part> ChatController::partsOf(const Draft& draft) {
 }
 
 void ChatController::regenerate(qint64 message) {
-    if (readyToAnswer()) beginWhenAllowed([this, message] { regenerateNow(message); });
+    const Message* question = questionOf(message);
+    if (!readyToAnswer() || (question != nullptr && !canSee(question->parts))) return;
+    beginWhenAllowed([this, message] { regenerateNow(message); });
 }
 
 void ChatController::regenerateNow(qint64 message) {
@@ -152,7 +188,7 @@ std::vector<Part> ChatController::editedParts(qint64 message, const QString& tex
 }
 
 void ChatController::edit(qint64 message, const QString& text) {
-    if (text.trimmed().isEmpty() || !readyToAnswer()) return;
+    if (text.trimmed().isEmpty() || !readyToAnswer() || !canSee(editedParts(message, text))) return;
     // What is written meanwhile is sent, too.
     beginWhenAllowed([this, message, text] {
         const bool isOpen = m_messages.edited() == static_cast<double>(message);

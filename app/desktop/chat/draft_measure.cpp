@@ -24,7 +24,13 @@ constexpr uint32_t kShort = 10;
 
 DraftMeasure::DraftMeasure(StorageThread& storage, EngineClient& engine, const ChatController& chat,
                            const ModelInUse& models, const Settings& settings, QObject* parent)
-    : QObject(parent), m_storage(storage), m_engine(engine), m_chat(chat), m_models(models), m_pause(this) {
+    : QObject(parent),
+      m_storage(storage),
+      m_engine(engine),
+      m_courier(storage, engine),
+      m_chat(chat),
+      m_models(models),
+      m_pause(this) {
     m_pause.setSingleShot(true);
     m_pause.setInterval(kMeasurePause);
     connect(&m_pause, &QTimer::timeout, this, &DraftMeasure::readChat);
@@ -75,11 +81,16 @@ void DraftMeasure::readChat() {
 void DraftMeasure::count(const history::Turn& turn) {
     history::AnswerTerms terms = m_chat.terms();
     terms.form = {};
-    m_asked = m_engine.preview(history::promptOf(turn, terms).request,
-                               whileAlive(this, [this](const Result<PromptPreview>& preview) {
-                                   m_asked = 0;
-                                   show(preview);
-                               }));
+    m_courier.ask<PromptPreview>(
+        this,
+        [this, number = m_numLooks, request = history::promptOf(turn, terms).request](const auto& done) {
+            if (number == m_numLooks) m_asked = m_engine.preview(request, done);
+        },
+        [this, number = m_numLooks](const Result<PromptPreview>& preview) {
+            if (number != m_numLooks) return;
+            m_asked = 0;
+            show(preview);
+        });
 }
 
 void DraftMeasure::show(const Result<PromptPreview>& preview) {

@@ -11,6 +11,7 @@
 #include "app/desktop/chat/chat_controller.h"
 #include "app/desktop/services/engine_client.h"
 #include "app/desktop/services/model_in_use.h"
+#include "app/desktop/services/picture_courier.h"
 #include "app/desktop/services/storage_thread.h"
 #include "app/history/turns.h"
 
@@ -48,6 +49,7 @@ class DraftMeasure : public QObject {
 
     StorageThread& m_storage;
     EngineClient& m_engine;
+    PictureCourier m_courier;
     const ChatController& m_chat;
     const ModelInUse& m_models;
     QTimer m_pause;

@@ -1,6 +1,7 @@
 #include "app/desktop/chat/prompt_view.h"
 
 #include <QLocale>
+#include <QRectF>
 #include <QVariantMap>
 
 #include <algorithm>
@@ -22,6 +23,7 @@ QString excerptOf(const std::string& text) {
 }
 
 QString nameOf(Role role, const Part& part) {
+    if (part.kind == PartKind::Image) return PromptView::tr("Picture");
     if (part.kind == PartKind::Attachment || part.kind == PartKind::Source) return toQString(part.data);
     if (role == Role::System) return PromptView::tr("Instructions");
     return role == Role::User ? PromptView::tr("You") : PromptView::tr("Answer");
@@ -34,6 +36,7 @@ PromptView::PromptView(StorageThread& storage, EngineClient& engine, ChatControl
     : QObject(parent),
       m_storage(storage),
       m_engine(engine),
+      m_courier(storage, engine),
       m_chat(chat),
       m_models(models),
       m_notices(notices) {}
@@ -57,20 +60,40 @@ void PromptView::look(bool opens) {
             terms.whenFull = WhenFull::DropOldest;  // what would be dropped is to be seen
             terms.form = {};
             auto prompt = history::promptOf(*turn, terms);
-            GenerateRequest request = prompt.request;
-            m_asked = m_engine.preview(std::move(request),
-                                       whileAlive(this, [this, opens, prompt = std::move(prompt)](
-                                                            const Result<PromptPreview>& preview) {
-                                           m_asked = 0;
-                                           show(prompt, preview);
-                                           if (opens) emit opened();
-                                       }));
+            m_courier.ask<PromptPreview>(
+                this,
+                [this, number, request = prompt.request](const auto& done) {
+                    if (number == m_numLooks) m_asked = m_engine.preview(request, done);
+                },
+                [this, number, opens, prompt](const Result<PromptPreview>& preview) {
+                    if (number != m_numLooks) return;
+                    m_asked = 0;
+                    show(prompt, preview);
+                    if (opens) emit opened();
+                });
         });
+}
+
+void PromptView::lookAtPictures() {
+    m_pictures.clear();
+    for (const ChatMessage& message : m_prompt.request.messages) {
+        for (const Part& part : message.parts) {
+            if (part.kind != PartKind::Image || !m_pictures.try_emplace(part.data).second) continue;
+            const auto seen = [this, number = m_numLooks](const Result<protocol::PictureTaken>& taken) {
+                if (number != m_numLooks || !taken) return;
+                m_pictures[taken->facts.hash] = taken->facts;
+                emit changed();
+            };
+            m_engine.ask(protocol::Picture{part.data, {}},
+                         std::function<void(const Result<protocol::PictureTaken>&)>(whileAlive(this, seen)));
+        }
+    }
 }
 
 void PromptView::show(history::Prompt prompt, const Result<PromptPreview>& preview) {
     m_prompt = std::move(prompt);
     m_preview = preview ? *preview : PromptPreview();
+    lookAtPictures();
     if (!preview) {
         m_sentence = errorSentence(preview.error());
         return emit changed();
@@ -105,16 +128,36 @@ QVariantList PromptView::rows() const {
             const uint32_t tokens = m_preview.partTokens[index][part];
             if (tokens == 0) continue;  // what it thought is not told again
             const QString count = tr("%n tokens", nullptr, static_cast<int>(tokens));
-            rows << QVariantMap{{"name", nameOf(messages[index].role, messages[index].parts[part])},
-                                {"excerpt", excerptOf(messages[index].parts[part].text)},
-                                {"figures", dropped ? tr("%1, no longer seen").arg(count) : count},
-                                {"dropped", dropped},
-                                {"pinned", pinned && message != 0},
-                                {"message", message}};
+            const Part& said = messages[index].parts[part];
+            QVariantMap row{{"name", nameOf(messages[index].role, said)},
+                            {"excerpt", excerptOf(said.text)},
+                            {"figures", dropped ? tr("%1, no longer seen").arg(count) : count},
+                            {"dropped", dropped},
+                            {"pinned", pinned && message != 0},
+                            {"message", message},
+                            {"picture", QString()}};
+            if (said.kind == PartKind::Image) addPicture(row, said.data);
+            rows << row;
             message = 0;  // once for all of its parts
         }
     }
     return rows;
+}
+
+void PromptView::addPicture(QVariantMap& row, const std::string& hash) const {
+    row["picture"] = toQString(hash);
+    QVariantList tiles;
+    const auto found = m_pictures.find(hash);
+    if (found != m_pictures.end() && found->second.width > 0 && found->second.height > 0) {
+        const PictureFacts& facts = found->second;
+        const double width = facts.width, height = facts.height;
+        for (const SeenTile& tile : facts.tiles)
+            tiles << QRectF(tile.left / width, tile.top / height, tile.width / width, tile.height / height);
+        row["figures"] = tr("%1 × %2 pixels, %3", "a picture and its tokens")
+                             .arg(QLocale().toString(facts.width), QLocale().toString(facts.height),
+                                  row["figures"].toString());
+    }
+    row["tiles"] = tiles;
 }
 
 QStringList PromptView::pieces() const {

@@ -7,11 +7,15 @@
 #include <QString>
 #include <QVariantList>
 
+#include <map>
+#include <string>
+
 #include <vector>
 
 #include "app/desktop/chat/chat_controller.h"
 #include "app/desktop/services/engine_client.h"
 #include "app/desktop/services/notices.h"
+#include "app/desktop/services/picture_courier.h"
 #include "app/desktop/services/storage_thread.h"
 #include "app/desktop/services/text.h"
 #include "app/history/turns.h"
@@ -26,7 +30,8 @@ class PromptView : public QObject {
     /// How much of the context it takes, or why that is not known.
     Q_PROPERTY(QString sentence READ sentence NOTIFY changed)
     /// In the order of the prompt; of each "name" (who says it, or a document's title), "excerpt", "figures",
-    /// "dropped", "pinned" and "message" (0: it cannot be pinned).
+    /// "dropped", "pinned" and "message" (0: it cannot be pinned). Of a picture also "picture", its hash, and
+    /// "tiles", the parts that the model sees: rectangles in a square of length 1.
     Q_PROPERTY(QVariantList rows READ rows NOTIFY changed)
     /// What the model is given, exactly, cut into pieces that are quickly shown; empty: not known.
     Q_PROPERTY(QStringList pieces READ pieces NOTIFY changed)
@@ -53,10 +58,14 @@ class PromptView : public QObject {
 
   private:
     void look(bool opens);
+    void addPicture(QVariantMap& row, const std::string& hash) const;
+    /// Asks how the model sees the pictures of the prompt.
+    void lookAtPictures();
     void show(history::Prompt prompt, const Result<PromptPreview>& preview);
 
     StorageThread& m_storage;
     EngineClient& m_engine;
+    PictureCourier m_courier;
     ChatController& m_chat;
     ModelInUse& m_models;
     Notices& m_notices;
@@ -65,6 +74,7 @@ class PromptView : public QObject {
     QString m_sentence;
     history::Prompt m_prompt;
     PromptPreview m_preview;
+    std::map<std::string, PictureFacts> m_pictures;  ///< as the model in use sees them
 };
 
 }  // namespace ingle::desktop

@@ -18,10 +18,16 @@ BlockFrame {
 
     Flow {
         id: flow
-        width: parent.width
-        spacing: Theme.s
+
+        readonly property real step: Theme.tileSize + spacing
+        readonly property int columns: Math.max(1, Math.min(frame.hashes.length,
+                                                            Math.floor((frame.bodyWidth + spacing) / step)))
+
         // The person's own stand where bubbles do.
-        layoutDirection: frame.isUser ? Qt.RightToLeft : Qt.LeftToRight
+        anchors.right: frame.isUser ? parent.right : undefined
+        anchors.left: frame.isUser ? undefined : parent.left
+        width: frame.single ? implicitWidth : columns * step - spacing
+        spacing: Theme.s
 
         Repeater {
             model: frame.hashes.length

@@ -26,6 +26,14 @@ T.Button {
     Accessible.description: view.problem
     Accessible.onPressAction: clicked()
 
+    StoredPicture {
+        id: view
+        anchors.fill: parent
+        pictures: tile.pictures
+        hash: tile.picture
+        radius: Theme.radius
+    }
+
     contentItem: Item {
         Icon {
             anchors.centerIn: parent
@@ -46,13 +54,6 @@ T.Button {
             verticalAlignment: Text.AlignBottom
             color: Theme.danger
             font.pixelSize: Theme.smallSize
-        }
-        StoredPicture {
-            id: view
-            anchors.fill: parent
-            pictures: tile.pictures
-            hash: tile.picture
-            radius: Theme.radius
         }
         Rectangle {
             anchors.fill: parent

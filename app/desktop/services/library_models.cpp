@@ -102,6 +102,7 @@ Result<CheckedModel> addModel(library::Library& library, const ModelInfo& info) 
                                  : info.name;
     INGLE_TRY_ASSIGN(const auto entry,
                      library.add(info.path, name, info.family, summaryOf(info), purposeOf(info)));
+    if (info.seesPictures != entry.seesPictures) INGLE_TRY(library.markSight(entry.id, info.seesPictures));
     return CheckedModel{entry, FileState::Same};
 }
 

@@ -225,21 +225,29 @@ void ModelInUse::onLoaded(const ModelInfo& info) {
              .trainedContext = info.trainedContext,
              .contextNote = toQString(info.contextNote),
              .chatTemplate = toQString(info.chatTemplate),
+             .seesPictures = info.seesPictures,
              .recovery = m_way.recovery};
     emit wayChanged();
     m_failure.reset();
     m_loadFraction = 1;
     setState(Ready);
     if (isRemote()) return;  // the library knows files
-    const auto work = [entry = m_current,
-                       speed = info.foretoldTokensPerSecond](library::Library& library) -> Status {
+    const auto work = [entry = m_current, speed = info.foretoldTokensPerSecond,
+                       sees = info.seesPictures](library::Library& library) -> Status {
         INGLE_TRY(library.markFailure(entry.id, std::nullopt));
+        INGLE_TRY(library.markSight(entry.id, sees));
         // Not measured for these threads, or computed by a device: what was foretold earlier stays.
         if (speed > 0) INGLE_TRY(library.markSpeed(entry.id, speed));
         INGLE_TRY(library.relocate(entry.id, entry.path));  // remembers a changed file as it is now
         return library.markUsed(entry.id);
     };
     m_storage.run(this, work, [this](const Status&) { refresh(); });
+}
+
+const ModelEntry* ModelInUse::seeing() const {
+    const auto found = std::ranges::find_if(
+        m_entries, [](const ModelEntry& entry) { return entry.seesPictures && !entry.failure; });
+    return found == m_entries.end() ? nullptr : &*found;
 }
 
 void ModelInUse::onLoadFailed(const Error& error) {

@@ -66,6 +66,10 @@ class ModelInUse : public QObject {
     uint32_t contextTokens() const { return m_way.contextTokens; }
     /// The longest it was trained for; 0: not known, or without a limit.
     uint32_t trainedContext() const { return m_way.trainedContext; }
+    /// Messages for it may have pictures.
+    bool seesPictures() const { return m_way.seesPictures; }
+    /// Of those of the library that see pictures the one used last; null: none is known.
+    const library::ModelEntry* seeing() const;
     /// Its own, as its file has it; empty: it has none, or is not loaded.
     const QString& chatTemplate() const { return m_way.chatTemplate; }
     const library::ModelEntry& current() const { return m_current; }
@@ -160,6 +164,7 @@ class ModelInUse : public QObject {
         uint32_t trainedContext = 0;
         QString contextNote;  ///< why the context is a short one
         QString chatTemplate;
+        bool seesPictures = false;
         QString recovery;  ///< what was done after the host died
     };
     Way m_way;

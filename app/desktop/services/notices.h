@@ -37,6 +37,7 @@ class Notices : public QObject {
         Check,    ///< of an answer
         Files,    ///< what was written for the person
         Leaving,  ///< words that are to stay would leave this computer
+        Sight,    ///< the model cannot see what it is asked about
         Model,
         History,
         File,   ///< of the history: where it is

@@ -41,12 +41,13 @@ struct RunningAnswers::Answer : QObject {
     std::vector<Part> parts;  ///< told, as they are in the history
     RowId firstKept = 0;
     protocol::RequestId request = 0;
+    int numBrought = 0;       ///< pictures
     bool engineDone = false;  ///< no more of this answer will come
     QElapsedTimer sinceFirstToken;
 };
 
 RunningAnswers::RunningAnswers(StorageThread& storage, EngineClient& engine, QObject* parent)
-    : QObject(parent), m_storage(storage), m_engine(engine) {}
+    : QObject(parent), m_storage(storage), m_engine(engine), m_courier(storage, engine) {}
 
 RunningAnswers::~RunningAnswers() {
     // Nobody hears of them any more.
@@ -160,11 +161,14 @@ void RunningAnswers::generate(Answer& answer) {
         {.planned = whileAlive(&answer, [this, &answer](const PromptPlan& plan) { onPlanned(answer, plan); }),
          .promptProgress = whileAlive(&answer,
                                       [this, &answer](double fraction) {
-                                          answer.progress.promptFraction = fraction;
+                                          AnswerProgress& now = answer.progress;
+                                          const bool isPlanned = now.plan.promptTokens > 0;
+                                          (isPlanned ? now.promptFraction : now.pictureFraction) = fraction;
                                           emit progressed(answer.conversation);
                                       }),
          .tokens = whileAlive(&answer, [this, &answer](const TokenChunk& chunk) { onTokens(answer, chunk); }),
          .finished = whileAlive(&answer, [this, &answer](const Result<protocol::Done>& done) {
+             if (!done && bringPicture(answer, done.error())) return;
              if (!done) return onEngineDone(answer, history::failedWith(done.error()));
              history::AnswerEnd ending;
              const GenerateResult* result = &done->result;
@@ -179,6 +183,13 @@ void RunningAnswers::generate(Answer& answer) {
              if (result->reason != StopReason::EndOfText) ending.status = MessageStatus::Stopped;
              onEngineDone(answer, std::move(ending));
          })});
+}
+
+bool RunningAnswers::bringPicture(Answer& answer, const Error& error) {
+    if (++answer.numBrought > PictureCourier::kMostAtOnce) return false;
+    return m_courier.bring(
+        error, &answer, [this, &answer] { generate(answer); },
+        [this, &answer](const Error& why) { onEngineDone(answer, history::failedWith(why)); });
 }
 
 void RunningAnswers::stop(RowId conversation) {

@@ -12,6 +12,7 @@
 #include "app/desktop/services/answer_writer.h"
 #include "app/desktop/services/engine_client.h"
 #include "app/desktop/services/library_models.h"
+#include "app/desktop/services/picture_courier.h"
 #include "app/desktop/services/storage_thread.h"
 #include "app/history/turns.h"
 
@@ -27,9 +28,10 @@ struct AnswerProgress {
         Stopping,  ///< until both the engine and the history are done with it
     };
     State state = State::Starting;
-    bool stalled = false;       ///< the history cannot be written; what arrives waits
-    double promptFraction = 0;  ///< of the prompt that was read
-    PromptPlan plan;            ///< once it is made
+    bool stalled = false;        ///< the history cannot be written; what arrives waits
+    double pictureFraction = 0;  ///< of its pictures, which the model looks at before there is a plan
+    double promptFraction = 0;   ///< of the prompt that was read
+    PromptPlan plan;             ///< once it is made
     uint32_t newTokens = 0;
     double tokensPerSecond = 0;  ///< 0: too early to tell
 };
@@ -98,6 +100,8 @@ class RunningAnswers : public QObject {
     void stop(Answer& answer);
     void onPlanned(Answer& answer, const PromptPlan& plan);
     void onTokens(Answer& answer, const TokenChunk& chunk);
+    /// Where a picture is needed, brings it and begins again. False: that is not so.
+    bool bringPicture(Answer& answer, const Error& error);
     void onEngineDone(Answer& answer, history::AnswerEnd ending);
     void onFinished(Answer& answer, const history::AnswerEnd& ending);
     void remove(Answer& answer);
@@ -105,6 +109,7 @@ class RunningAnswers : public QObject {
 
     StorageThread& m_storage;
     EngineClient& m_engine;
+    PictureCourier m_courier;
     Guesses m_guesses = Guesses::LookUp;
     EmbeddingModel m_embeddingModel;
     std::vector<Answer*> m_answers;  ///< children of this

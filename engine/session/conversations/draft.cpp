@@ -111,6 +111,7 @@ Result<std::unique_ptr<DraftModel>> DraftModel::load(const std::string& path, co
                                                      const LoadOptions& options) {
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
     LoadOptions own = options;
+    own.visionFile.clear();  // another model's
     own.backend = BackendChoice::Cpu;
     own.device.clear();
     own.contextTokens = kContext;

@@ -389,6 +389,16 @@ TEST_F(PictureConversations, severalVisionFilesAreOffered) {
                 ElementsAre(EndsWith("gemma3.f16.mmproj.gguf"), EndsWith("gemma3.mmproj.gguf")));
 }
 
+TEST_F(PictureConversations, aDraftModelNeedsNoVisionFile) {
+    use("gemma3");
+    LoadOptions both = options();
+    both.visionFile = m_folder.file("gemma3.mmproj.gguf");
+    both.draft = put("text-llama.gguf");
+    const auto engine = Engine::load(m_model, both, nullptr);
+    ASSERT_TRUE(engine) << engine.error().message;
+    EXPECT_TRUE((*engine)->info().seesPictures);
+}
+
 /// The width of rows says little of models that have no vision file of their own.
 TEST_F(PictureConversations, aFileThatOnlyHasTheWidthIsOfferedAndNotTaken) {
     use("llava", "llama");

@@ -214,8 +214,9 @@ class Matcher {
 
     /// Up to the text, which stays.
     Outcome takeUpTo(std::string_view text, std::string_view& found) {
-        const size_t at = m_rest.substr(0, kMostBeside + text.size()).find(text);
-        if (at == m_rest.npos) return m_rest.size() <= kMostBeside ? Outcome::Undecided : Outcome::Text;
+        const size_t most = kMostBeside + text.size();
+        const size_t at = m_rest.substr(0, most).find(text);
+        if (at == m_rest.npos) return m_rest.size() < most ? Outcome::Undecided : Outcome::Text;
         found = m_rest.substr(0, at);
         m_rest.remove_prefix(at);
         return Outcome::Calls;

@@ -148,6 +148,15 @@ TEST(Calls, whatIsLeftOfAListThatIsCutOffCounts) {
         R"(T({"name":"look","arguments":{}})T({"name":"look_up","arguments":"{\"a"}))");
 }
 
+TEST(Calls, whatStandsBesideACallHasABoundHoweverItIsCut) {
+    for (const size_t size : {250, 255, 256, 257, 260}) {
+        const std::string text =
+            "<|channel|>commentary to=functions.look" + std::string(size, 'x') + "<|message|>{}<|call|>";
+        expectRead("<|channel|>", text,
+                   size <= 256 ? R"(T({"name":"look","arguments":{}}))" : "A(" + text + ")");
+    }
+}
+
 TEST(Calls, numbersKeepTheirDigits) {
     const std::string digits = "123456789012345678901234567890";
     for (const auto& [sign, text] : std::vector<std::pair<std::string, std::string>>{

@@ -28,6 +28,9 @@ POOLS = [
 FAULTS = [
     ("it finds words inside of others that may only stand alone",
      lambda name, text, tokens: any(token["single_word"] and token["content"] in text for token in tokens)),
+    ("it takes white space to a token beside it though the white space is a token of its own",
+     lambda name, text, tokens: name == "gpt-neox" and any(
+         (token["lstrip"] or token["rstrip"]) and token["content"] in text for token in tokens)),
     ("JavaScript makes another small letter of a Greek one at the end of a word",
      lambda name, text, tokens: name == "bert-bge" and "Σ" in text),
 ]

@@ -26,7 +26,9 @@ LayoutJson probeArguments() {
 /// The call in what a template writes; nothing: there is none that is read back.
 std::optional<std::string> callIn(const std::string& with, const std::string& plain,
                                   const CallReading& reading) {
-    const size_t before = std::min(probe::commonBegin(with, plain).size(), plain.find(probe::kText));
+    size_t before = std::min(probe::commonBegin(with, plain).size(), plain.find(probe::kText));
+    while (before > 0 && !(probe::isCut(with, before) && probe::isCut(plain, before))) --before;
+    if (before == 0) return std::nullopt;
     std::string_view call = std::string_view(with).substr(before);
     const auto behind = probe::wholeMarks(probe::commonEnd(call, std::string_view(plain).substr(before)));
     call.remove_suffix(behind.size());
@@ -110,7 +112,14 @@ std::optional<CallLayout> findCallLayout(const jinja::Template& chatTemplate, st
     const auto call = callIn(*one, *plain, reading), emptyCall = callIn(*none, *plain, reading);
     if (!call) return std::nullopt;
     auto layout = layoutOf(*call, emptyCall.value_or(""));
-    if (layout) layout->begin = behindThoughts(layout->begin, reading);
+    if (!layout) return std::nullopt;
+    layout->begin = behindThoughts(layout->begin, reading);
+    // A name that is written twice, or an object inside a text, is no form that the rules can follow.
+    const auto hasName = [](std::string_view text) { return text.find(probe::kName) != text.npos; };
+    const bool isInText = layout->open.ends_with('"') || layout->open.ends_with('\'');
+    if (hasName(layout->begin) || hasName(layout->open) || hasName(layout->end) ||
+        (!layout->parameters && isInText))
+        return std::nullopt;
     return layout;
 }
 

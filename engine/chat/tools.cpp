@@ -17,7 +17,7 @@ constexpr size_t kMostBytes = size_t{1} << 20;
 constexpr size_t kMostFunctions = 128;
 
 json parseJson(std::string_view text) {
-    return parseBounded<json>(text, {.depth = 32});
+    return parseBounded<json>(text, {.depth = kMostToolDepth});
 }
 
 bool isFunction(const json& tool) {

@@ -13,6 +13,9 @@
 
 namespace ingle::chat {
 
+/// How deep a list of tools may be nested: as a request may.
+inline constexpr int kMostToolDepth = 64;
+
 /// All of it is what tools said.
 bool isToolResult(const ChatMessage& message);
 

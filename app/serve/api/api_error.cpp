@@ -86,6 +86,8 @@ ApiError fromEngine(const Error& error, const ServedModel& model) {
                            error.id == errorIdInfo(ErrorId::ConversationFull).name;
     // As OpenAI's own servers call it: clients look for it.
     said.code = isTooLong ? "context_length_exceeded" : error.id;
+    // It came with the request.
+    if (error.id == errorIdInfo(ErrorId::PictureDamaged).name) said.status = 400;
     // What it is for was not known.
     if (error.id == errorIdInfo(ErrorId::OnlyEmbeds).name)
         return {.message = "The model compares texts and writes none.",

@@ -3,6 +3,7 @@
 
 #include "engine/chat/dialects/call_reader.h"
 #include "engine/chat/dialects/written_values.h"
+#include "engine/chat/tools.h"
 #include "ingle/bounded_json.h"
 
 namespace ingle::chat {
@@ -66,7 +67,7 @@ CallReading::CallReading(std::string_view tools, std::string_view source,
         for (const auto& marks : inferred->marks)
             addMarkup({marks.begin, marks.end, marks.kind, marks.counts});
 
-    const json list = parseBounded<json>(tools, {.depth = 32});
+    const json list = parseBounded<json>(tools, {.depth = kMostToolDepth});
     if (!list.is_array()) return;
     for (const json& tool : list) {
         const json function = tool.is_object() ? tool.value("function", json()) : json();

@@ -16,6 +16,16 @@ Status decay(Translation& t, const StoredTensor& stored, const Place& place) {
     return t.make(place.name, tensor::Shape::of(numbers.size()), numbers);
 }
 
+/// [channels, 1, taps]. MLX writes [channels, taps, 1], and 1 more in norms: those would be wrong here.
+Status placeConv(Translation& t, const StoredTensor& stored, const Place& place) {
+    if (stored.dims.size() == 3 && stored.dims[1] > 1)
+        return fail(
+            ErrorCode::Unsupported,
+            "models of this family that MLX has converted are not supported; their GGUF files, or the "
+            "folders that these were made of, are");
+    return squeezed(t, stored, place);
+}
+
 constexpr TensorRule kRules[] = {
     {"model.norm.weight", "output_norm.weight", addOne},
     {"model.layers.#.input_layernorm.weight", "blk.#.attn_norm.weight", addOne},
@@ -28,7 +38,7 @@ constexpr TensorRule kRules[] = {
     {"model.layers.#.linear_attn.in_proj_a.weight", "blk.#.ssm_alpha.weight"},
     {"model.layers.#.linear_attn.in_proj_qkvz.weight", "blk.#.ssm_in.weight"},
     {"model.layers.#.linear_attn.in_proj_ba.weight", "blk.#.ssm_ba.weight"},
-    {"model.layers.#.linear_attn.conv1d.weight", "blk.#.ssm_conv1d.weight", squeezed},
+    {"model.layers.#.linear_attn.conv1d.weight", "blk.#.ssm_conv1d.weight", placeConv},
     {"model.layers.#.linear_attn.A_log", "blk.#.ssm_a", decay},
     {"model.layers.#.linear_attn.dt_bias", "blk.#.ssm_dt.bias"},
     {"model.layers.#.linear_attn.norm.weight", "blk.#.ssm_norm.weight"},

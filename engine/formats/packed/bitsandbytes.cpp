@@ -177,8 +177,14 @@ Status unpack(Checkpoint& checkpoint, const Metadata&) {
     for (const std::string_view kind : kKinds)
         for (const std::string& module : modulesWith(checkpoint, fmt::format("{}{}", kState, kind)))
             INGLE_TRY(unpackFourBits(checkpoint, module, kind));
-    for (const std::string& module : modulesWith(checkpoint, ".SCB"))
+    for (const std::string& module : modulesWith(checkpoint, ".SCB")) {
+        // 0: rows, one behind the other; others are for a kind of graphics cards.
+        const auto layout = take(checkpoint, module + ".weight_format");
+        if (layout && std::ranges::any_of(layout->data, [](std::byte byte) { return byte != std::byte{0}; }))
+            return fail(ErrorCode::Unsupported, "the weights '{}' do not lie in rows ('weight_format')",
+                        shown(module));
         INGLE_TRY(unpackBytes(checkpoint, module));
+    }
     drop(checkpoint, {".weight_format"});
     return {};
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/chat/dialects/written_values.h"
+#include "engine/chat/tools.h"
 #include "engine/grammar/json_schema.h"
 #include "ingle/bounded_json.h"
 #include "ingle/demanded_call.h"
@@ -255,7 +256,7 @@ std::vector<std::string> demandedTools(std::string_view jsonSchema) {
 
 Result<grammar::Rules> callRules(const chat::CallLayout& layout, std::string_view tools,
                                  std::span<const std::string> names, const chat::CallReading& reading) {
-    const SchemaJson list = parseBounded<SchemaJson>(tools);
+    const SchemaJson list = parseBounded<SchemaJson>(tools, {.depth = chat::kMostToolDepth});
     CallRules rules(layout, reading);
     Expr root = grammar::choice({});
     for (const SchemaJson& tool : list) {

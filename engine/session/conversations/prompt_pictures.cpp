@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <random>
 
 #include "ingle/error_ids.h"
 
@@ -27,19 +28,10 @@ void append(std::vector<TextSegment>& segments, std::string_view text, bool pars
         segments.back().text += text;
 }
 
-/// A beginning that is nowhere in these messages, not even across the ends of parts.
-std::string unusedMark(std::span<const ChatMessage> messages) {
-    std::string all;
-    for (const ChatMessage& message : messages) {
-        all += message.name;
-        for (const Part& part : message.parts) {
-            all += part.data;
-            if (part.kind != PartKind::Image) all += part.text;
-        }
-    }
-    std::string mark = "<__picture_";
-    while (all.find(mark) != all.npos) mark += '_';
-    return mark;
+/// A beginning that nobody knows: templates turn JSON into other text than it was, and add tools and names.
+std::string secretMark() {
+    std::random_device chance;
+    return fmt::format("<__picture_{:08x}{:08x}{:08x}_", chance(), chance(), chance());
 }
 
 /// Puts ids and runs together.
@@ -135,7 +127,7 @@ Result<ShownPictures> ShownPictures::of(const OpenedModel& model, std::span<cons
             shown.m_pictures.push_back(std::move(known));
         }
     }
-    if (!shown.empty()) shown.m_mark = unusedMark(messages);
+    if (!shown.empty()) shown.m_mark = secretMark();
     return shown;
 }
 

@@ -86,7 +86,7 @@ class ShownPictures {
     /// Takes the next mark from `text`, and what is before it; nothing: there is none.
     std::optional<size_t> takeMark(std::string_view& text, std::string_view& before, size_t& numMarks) const;
 
-    std::string m_mark;  ///< what marks begin with, and no message has; empty: kPictureMark is the mark
+    std::string m_mark;  ///< what marks begin with, and nobody knows; empty: kPictureMark is the mark
     std::vector<std::shared_ptr<const KnownPicture>> m_pictures;
 };
 

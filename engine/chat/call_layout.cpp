@@ -26,9 +26,13 @@ LayoutJson probeArguments() {
 /// The call in what a template writes; nothing: there is none that is read back.
 std::optional<std::string> callIn(const std::string& with, const std::string& plain,
                                   const CallReading& reading) {
-    size_t before = std::min(probe::commonBegin(with, plain).size(), plain.find(probe::kText));
-    while (before > 0 && !(probe::isCut(with, before) && probe::isCut(plain, before))) --before;
-    if (before == 0) return std::nullopt;
+    const size_t common = std::min(probe::commonBegin(with, plain).size(), plain.find(probe::kText));
+    // Two marks may begin alike: "<|".
+    constexpr size_t kMostOfMark = 2;
+    size_t before = common;
+    const auto isCut = [&] { return probe::isCut(with, before) && probe::isCut(plain, before); };
+    while (!isCut() && before > 0 && common - before < kMostOfMark) --before;
+    if (!isCut()) before = common;
     std::string_view call = std::string_view(with).substr(before);
     const auto behind = probe::wholeMarks(probe::commonEnd(call, std::string_view(plain).substr(before)));
     call.remove_suffix(behind.size());
@@ -116,9 +120,9 @@ std::optional<CallLayout> findCallLayout(const jinja::Template& chatTemplate, st
     layout->begin = behindThoughts(layout->begin, reading);
     // A name that is written twice, or an object inside a text, is no form that the rules can follow.
     const auto hasName = [](std::string_view text) { return text.find(probe::kName) != text.npos; };
-    const bool isInText = layout->open.ends_with('"') || layout->open.ends_with('\'');
-    if (hasName(layout->begin) || hasName(layout->open) || hasName(layout->end) ||
-        (!layout->parameters && isInText))
+    const bool isInText = layout->parameters ? layout->parameters->gap.find("\\\"") != std::string::npos
+                                             : layout->open.ends_with('"') || layout->open.ends_with('\'');
+    if (hasName(layout->begin) || hasName(layout->open) || hasName(layout->end) || isInText)
         return std::nullopt;
     return layout;
 }

@@ -142,6 +142,12 @@ void packWithoutState(PackedTensors& tensors, const std::string& module, uint64_
     tensors[module + ".weight.quant_state.bitsandbytes__nf4"] = {"U8", {2}, "{}"};
 }
 
+/// As a kind of graphics cards wants them.
+void packTurned(PackedTensors& tensors, const std::string& module, uint64_t rows, uint64_t columns) {
+    test::packInt8(tensors, module, rows, columns);
+    tensors[module + ".weight_format"] = test::filled("U8", {}, uint8_t{2});
+}
+
 void packFewScales(PackedTensors& tensors, const std::string& module, uint64_t rows, uint64_t columns) {
     test::packInt8(tensors, module, rows, columns);
     tensors[module + ".SCB"] = test::filled("F32", {rows / 2}, 0.5F);
@@ -209,6 +215,7 @@ TEST(PackedWeights, whatIsWrongIsOneSentence) {
         {test::packedFolder(packFewBlocks, bitsandbytes), "numbers and shape of the weights"},
         {test::packedFolder(packWithoutState, bitsandbytes), "does not say how its weights are packed"},
         {test::packedFolder(packFewScales, bitsandbytes), "the scales of the weights"},
+        {test::packedFolder(packTurned, bitsandbytes), "do not lie in rows ('weight_format')"},
         {renamed(renamed(folders["mxfp4"], "mlp.experts.down_proj_blocks", "mlp.experts.down_proj"),
                  "mlp.experts.down_proj_scales", "unknown"),
          "and 4 dimensions is not supported"},

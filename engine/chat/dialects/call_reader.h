@@ -56,7 +56,11 @@ class CallReading {
 
     std::shared_ptr<const ControlTokens> m_tokens;
     std::shared_ptr<const Spelled> m_spelled;
+    void resolveParameters();
+
     std::map<std::string, nlohmann::ordered_json, std::less<>> m_parameters;  ///< by tool: its schema
+    /// By tool and parameter: a schema of which a part refers to another place.
+    std::map<std::pair<std::string, std::string>, nlohmann::ordered_json> m_resolved;
 };
 
 struct ReadCall {

@@ -11,7 +11,9 @@ namespace {
 constexpr const char* kLookTools =
     R"([{"type":"function","function":{"name":"look","parameters":{"type":"object","properties":)"
     R"({"star":{"type":"string"},"minutes":{"type":"integer"},"deep":{"type":"boolean"},)"
-    R"("word":{"allOf":[{"$ref":"#/definitions/Word"}]}},"definitions":{"Word":{"type":"string"}}}}},)"
+    R"("word":{"allOf":[{"$ref":"#/definitions/Word"}]},)"
+    R"("code":{"anyOf":[{"$ref":"#/definitions/Word"},{"type":"null"}]},"same":{"$ref":"#/properties/star"}},)"
+    R"("definitions":{"Word":{"type":"string"}}}}},)"
     R"({"type":"function","function":{"name":"look_up","parameters":{"type":"object"}}}])";
 
 /// "R(…)A(…)T(…)": the parts of an answer to a prompt of a template that has `sign` in its text.
@@ -102,6 +104,12 @@ TEST(Calls, aTextStaysTheBytesThatWereWritten) {
     expectRead(sign,
                "<tool_call>\n<function=look>\n<parameter=word>\n42\n</parameter>\n</function>\n</tool_call>",
                R"(T({"name":"look","arguments":{"word":"42"}}))");
+    // As Pydantic and zod-to-json-schema write what may be missing, or is as another one.
+    for (const std::string parameter : {"code", "same"})
+        expectRead(sign,
+                   "<tool_call>\n<function=look>\n<parameter=" + parameter +
+                       ">\n007\n</parameter>\n</function>\n</tool_call>",
+                   R"(T({"name":"look","arguments":{")" + parameter + R"(":"007"}}))");
 }
 
 TEST(Calls, severalAreSeveralAndTextStandsAroundThem) {

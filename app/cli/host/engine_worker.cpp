@@ -352,8 +352,11 @@ void EngineWorker::serve(protocol::RequestId id, protocol::Picture& request) {
         auto found = engine->findPicture(request.hash);
         const bool isNeeded = !found && errorIdOf(found.error()) == ErrorId::PictureNeeded;
         if (!isNeeded || request.bytes.empty()) return found;
-        INGLE_TRY_ASSIGN(const ingle::Picture picture, m_source.decode(request.bytes));
-        return engine->takePicture(request.hash, picture);
+        const auto picture = m_source.decode(request.bytes);
+        auto taken = picture ? engine->takePicture(request.hash, *picture)
+                             : Result<PictureFacts>(tl::unexpected(picture.error()));
+        if (!taken) engine->refusePicture(request.hash, taken.error());
+        return taken;
     };
     m_pictures.enqueue(id, m_origin->path, [facts = std::move(facts)]() -> protocol::EventBody {
         auto taken = facts();

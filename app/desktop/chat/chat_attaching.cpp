@@ -82,7 +82,7 @@ void ChatController::attachFile(const QString& path) {
 }
 
 Pictures::Done ChatController::takePicture(const QString& name) {
-    ++m_attaching;
+    if (m_attaching++ == 0) m_notices.clearBanner(Notices::Topic::Files);
     emit attachingChanged();
     return [this, name, chat = m_conversation](const Result<ReadPicture>& picture) {
         --m_attaching;
@@ -102,7 +102,6 @@ Pictures::Done ChatController::takePicture(const QString& name) {
 }
 
 void ChatController::attachPicture(const QString& name, const ReadPicture& picture) {
-    m_notices.clearBanner(Notices::Topic::Files);
     m_drafts.attach({name, toQString(picture.hash)}, picture.file,
                     [this](const Error& error) { m_notices.showError(Notices::Topic::History, error); });
     canSee(draftParts());  // it is told before anything is sent

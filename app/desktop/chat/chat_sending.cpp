@@ -34,8 +34,10 @@ bool ChatController::readyToAnswer() {
 }
 
 bool ChatController::canSee(std::span<const Part> asked) {
-    // Whether one that is still being loaded sees is told by its answer; earlier pictures are told by words.
-    if (!hasPicture(asked) || m_models.seesPictures() || m_models.state() != ModelInUse::Ready) {
+    // Of one that is still being loaded: as it was when it was added. Earlier pictures are told by words.
+    const bool isLoading = m_models.state() == ModelInUse::Loading;
+    const bool sees = isLoading ? m_models.current().seesPictures : m_models.seesPictures();
+    if (!hasPicture(asked) || sees || (m_models.state() != ModelInUse::Ready && !isLoading)) {
         m_notices.clearBanner(Notices::Topic::Sight);
         return true;
     }

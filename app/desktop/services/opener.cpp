@@ -94,16 +94,19 @@ void Opener::openPath(const QString& path) {
 }
 
 void Opener::openPaths(const QStringList& paths) {
-    forgetInspection();
+    // What came before is still handed on, but for models.
+    const quint64 number = ++m_numInspections;
     m_notices.clearBanner(Notices::Topic::Model);
-    setInspection(m_engine.recognise(
-        paths, [this, number = m_numInspections](const Result<std::vector<Recognition>>& things) {
-            if (number != m_numInspections) return;  // another model was chosen since
-            if (things && !things->empty())
-                onRecognised(*things);
-            else if (!things)
-                inspectionEnded(things.error());
-        }));
+    setInspection(m_engine.recognise(paths, [this, number](const Result<std::vector<Recognition>>& things) {
+        if (number != m_numInspections) {
+            if (things) handTexts(*things);
+            return;
+        }
+        if (things && !things->empty())
+            onRecognised(*things);
+        else if (!things)
+            inspectionEnded(things.error());
+    }));
 }
 
 void Opener::onRecognised(const Things& things) {
@@ -111,11 +114,8 @@ void Opener::onRecognised(const Things& things) {
     const auto numModels =
         std::ranges::count_if(things, [](const Recognition& thing) { return !thing.refusal; });
     const std::span<const Recognition> others = std::span(things).subspan(static_cast<size_t>(numModels));
-    Things texts;
-    std::ranges::copy_if(others, std::back_inserter(texts),
-                         [](const Recognition& thing) { return thing.can(ModelAction::ReadText); });
-    if (!texts.empty()) hand(texts, 0);
-    if (numModels == 0 && texts.empty()) return refuse(things.front());
+    const bool hasTexts = handTexts(others);
+    if (numModels == 0 && !hasTexts) return refuse(things.front());
     if (numModels == 0) {
         setInspection(std::nullopt);
         return decline();
@@ -134,6 +134,14 @@ void Opener::onRecognised(const Things& things) {
         m_notices.showToast(
             tr("%n models were recognised; the first is opened.", nullptr, static_cast<int>(numModels)));
     add(first.info);
+}
+
+bool Opener::handTexts(std::span<const Recognition> things) {
+    Things texts;
+    std::ranges::copy_if(things, std::back_inserter(texts),
+                         [](const Recognition& thing) { return thing.can(ModelAction::ReadText); });
+    if (!texts.empty()) hand(texts, 0);
+    return !texts.empty();
 }
 
 void Opener::hand(const Things& things, size_t taker) {

@@ -70,6 +70,8 @@ class Opener : public QObject {
     void openPaths(const QStringList& paths);
     void onRecognised(const Things& things);
     /// Asks the takers from that one on.
+    /// Returns whether there were any.
+    bool handTexts(std::span<const ingle::Recognition> things);
     void hand(const Things& things, size_t taker);
     void onArrived(const QString& path, const ModelInfo& info);
     /// One that compares texts was added.

@@ -14,8 +14,11 @@ bool PictureCourier::bring(const Error& error, QObject* context, std::function<v
         [this, error, hash, context, again = std::move(again),
          failed = std::move(failed)](Result<history::PictureFile> picture) {
             if (!picture) return failed(error);
-            const auto taken = [again, failed](const Result<protocol::PictureTaken>& facts) {
-                facts ? again() : failed(facts.error());
+            const auto taken = [this, again, failed](const Result<protocol::PictureTaken>& facts) {
+                // What cannot be read is told by words where it is not what is asked about: the engine
+                // remembers it.
+                m_numRefused = facts ? 0 : m_numRefused + 1;
+                facts || m_numRefused <= kMostAtOnce ? again() : failed(facts.error());
             };
             m_engine.ask(
                 protocol::Picture{hash, std::move(picture->bytes)},

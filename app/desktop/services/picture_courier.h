@@ -39,6 +39,7 @@ class PictureCourier {
     }
 
   private:
+    int m_numRefused = 0;  ///< one behind the other
     StorageThread& m_storage;
     EngineClient& m_engine;
 };

@@ -108,6 +108,10 @@ class Engine {
         return cannotSee();
     }
 
+    /// Notes why a picture cannot be read: prompts whose question has it fail so, and in earlier messages its
+    /// description stands for it. Any thread.
+    virtual void refusePicture(const std::string& /*hash*/, const Error& /*why*/) {}
+
     /// Queues a generation; `sink` must outlive it. Up to kMostAtOnce run at once, and the others wait. An
     /// answer does not depend on what runs beside it.
     virtual Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) = 0;

@@ -83,6 +83,10 @@ class ScheduledEngine final : public Engine {
         return session::factsOf(*known);
     }
 
+    void refusePicture(const std::string& hash, const Error& why) override {
+        if (m_pictures) m_pictures->refuse(hash, why);
+    }
+
     Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) override {
         if (request.guesses == Guesses::Draft && !m_draft)
             return fail(ErrorCode::InvalidArgument, "a draft model is to guess, and none was loaded");

@@ -28,6 +28,15 @@ void append(std::vector<TextSegment>& segments, std::string_view text, bool pars
         segments.back().text += text;
 }
 
+/// Whether a picture cannot be read, whenever it is sent.
+bool isUnreadable(const Error& error) {
+    constexpr ErrorId kIds[] = {ErrorId::PictureDamaged,  ErrorId::PictureTooManyPixels,
+                                ErrorId::PictureTooLarge, ErrorId::PictureTooNarrow,
+                                ErrorId::PictureHeic,     ErrorId::PictureAvif,
+                                ErrorId::PictureUnknown};
+    return std::ranges::find(kIds, errorIdOf(error)) != std::end(kIds);
+}
+
 /// A beginning that nobody knows: templates turn JSON into other text than it was, and add tools and names.
 std::string secretMark() {
     std::random_device chance;
@@ -113,6 +122,10 @@ Result<ShownPictures> ShownPictures::of(const OpenedModel& model, std::span<cons
     const auto lastAnswer =
         std::ranges::find(messages.rbegin(), messages.rend(), Role::Assistant, &ChatMessage::role);
     const auto asked = static_cast<size_t>(messages.rend() - lastAnswer);  // the first one behind it
+    const auto question =
+        std::ranges::find(messages.rbegin(), messages.rend(), Role::User, &ChatMessage::role);
+    // An answer that failed is not there: the messages before it are no question any more.
+    const auto last = static_cast<size_t>(messages.rend() - question);  // behind it
     ShownPictures shown;
     for (size_t i = 0; i < messages.size(); ++i) {
         for (const Part& part : messages[i].parts) {
@@ -123,8 +136,10 @@ Result<ShownPictures> ShownPictures::of(const OpenedModel& model, std::span<cons
                          "{}: the model has no vision file, so it cannot see pictures", model.file.path),
                     model.file.path);
             if (!model.pictures) continue;
-            INGLE_TRY_ASSIGN(auto known, model.pictures->find(part.data));
-            shown.m_pictures.push_back(std::move(known));
+            auto known = model.pictures->find(part.data);
+            if (!known && i + 1 < last && isUnreadable(known.error())) continue;
+            if (!known) return tl::unexpected(std::move(known).error());
+            shown.m_pictures.push_back(*std::move(known));
         }
     }
     if (!shown.empty()) shown.m_mark = secretMark();
@@ -147,8 +162,10 @@ std::vector<ChatMessage> ShownPictures::marked(std::span<const ChatMessage> mess
     for (ChatMessage& message : marked) {
         for (Part& part : message.parts) {
             if (part.kind != PartKind::Image) continue;
-            if (empty()) part.kind = PartKind::Text;
-            if (empty()) continue;
+            if (!find(part.data)) {
+                part.kind = PartKind::Text;  // its description
+                continue;
+            }
             const auto index =
                 std::ranges::find(m_pictures, part.data, [](const auto& picture) { return picture->hash; }) -
                 m_pictures.begin();

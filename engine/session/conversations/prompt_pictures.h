@@ -54,8 +54,9 @@ struct PromptIds {
 class ShownPictures {
   public:
     ShownPictures() = default;
-    /// Of a model that sees; the pictures of another one are told by their descriptions, but not those behind
-    /// the last answer. Errors: CannotSee; as KnownPictures::find().
+    /// Of a model that sees. The pictures of another one are told by their descriptions, but not those behind
+    /// the last answer; so are those that cannot be read, but not those of the last question. Errors:
+    /// CannotSee; as KnownPictures::find().
     static Result<ShownPictures> of(const OpenedModel& model, std::span<const ChatMessage> messages);
     /// Those that stand in a prompt's text, one for each kPictureMark.
     static ShownPictures given(std::vector<std::shared_ptr<const KnownPicture>> pictures);

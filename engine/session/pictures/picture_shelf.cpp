@@ -117,7 +117,18 @@ Result<PictureShelf::Entry> PictureShelf::entryOf(const std::string& hash) {
     return read;
 }
 
+void PictureShelf::refuse(const std::string& hash, const Error& why) {
+    const std::scoped_lock lock(m_mutex);
+    if (m_refused.size() >= kMostRefused) m_refused.clear();
+    m_refused.insert_or_assign(hash, why);
+}
+
 Result<std::shared_ptr<const KnownPicture>> PictureShelf::find(const std::string& hash) {
+    {
+        const std::scoped_lock lock(m_mutex);
+        if (const auto found = m_refused.find(hash); found != m_refused.end())
+            return tl::unexpected(found->second);
+    }
     INGLE_TRY_ASSIGN(const Entry entry, entryOf(hash));
     return entry.known;
 }

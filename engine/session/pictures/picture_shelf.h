@@ -23,9 +23,13 @@ class PictureShelf final : public KnownPictures {
     PictureShelf(const Model& model, std::shared_ptr<SnapshotStore> store);
 
     static constexpr uint64_t kMostBytes = uint64_t{512} << 20;
+    static constexpr size_t kMostRefused = 1000;
 
     /// Errors: as Engine::takePicture().
     Result<std::shared_ptr<const KnownPicture>> take(const std::string& hash, const Picture& picture);
+    /// find() fails so from now on.
+    void refuse(const std::string& hash, const Error& why);
+    /// Errors: also those of refuse().
     Result<std::shared_ptr<const KnownPicture>> find(const std::string& hash) override;
     Status encode(const KnownPicture& picture, const std::string& conversation,
                   const std::function<void(double)>& progress) override;
@@ -66,6 +70,7 @@ class PictureShelf final : public KnownPictures {
 
     mutable std::mutex m_mutex;  ///< guards the rest
     std::map<std::string, Entry> m_entries;
+    std::map<std::string, Error> m_refused;
     uint64_t m_numUses = 0;
     uint64_t m_numEncoded = 0;
 };

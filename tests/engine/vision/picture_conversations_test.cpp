@@ -8,6 +8,7 @@
 
 #include "engine/session/conversations/scheduler.h"
 #include "engine/session/pictures/picture_shelf.h"
+#include "ingle/error_ids.h"
 #include "ingle/stop_scope.h"
 #include "tests/engine/session/recording_sink.h"
 #include "tests/engine/session/vulkan_devices.h"
@@ -275,6 +276,22 @@ TEST_F(PictureConversations, whatMessagesSayIsNoMark) {
     const std::string mark = "<__picture_0>";
     EXPECT_EQ(tokensOf(mark + mark) - tokensOf(mark), tokensOf(mark + mark + mark) - tokensOf(mark + mark));
     EXPECT_LT(tokensOf(mark + mark) - tokensOf(mark), 14u);
+}
+
+/// One such picture does not end its conversation, although its own answer failed.
+TEST_F(PictureConversations, whatCannotBeReadIsToldInLaterQuestions) {
+    Process process = start();
+    process.shelf->refuse(kHash,
+                          withId<ErrorId::PictureTooNarrow>(Error{ErrorCode::InvalidArgument, "too narrow"}));
+    RecordingSink refused;
+    process.scheduler->submit(chat("What?"), refused);
+    while (process.scheduler->step()) {
+    }
+    ASSERT_TRUE(refused.error);
+    EXPECT_EQ(refused.error->id, "pictureTooNarrow");
+    GenerateRequest later = chat("What?");
+    later.messages.push_back(textMessage(Role::User, "And now?"));
+    EXPECT_GT(run(process, later).plan.promptTokens, 0u);
 }
 
 TEST_F(PictureConversations, aModelWithoutAVisionFileTellsWhatItCannotSee) {

@@ -92,6 +92,8 @@ Result<std::shared_ptr<const KnownPicture>> PictureShelf::take(const std::string
     auto known = std::make_shared<const KnownPicture>(
         KnownPicture{hash, std::move(layout), records->identityOf(hash)});
     put(hash, {known, std::make_shared<const vision::CutPicture>(std::move(cut)), nullptr});
+    const std::scoped_lock lock(m_mutex);
+    m_refused.erase(hash);
     return known;
 }
 

@@ -27,7 +27,7 @@ class PictureShelf final : public KnownPictures {
 
     /// Errors: as Engine::takePicture().
     Result<std::shared_ptr<const KnownPicture>> take(const std::string& hash, const Picture& picture);
-    /// find() fails so from now on.
+    /// find() fails so until take().
     void refuse(const std::string& hash, const Error& why);
     /// Errors: also those of refuse().
     Result<std::shared_ptr<const KnownPicture>> find(const std::string& hash) override;

@@ -58,5 +58,18 @@ TEST(PicturesDamage, animations) {
     decodeMutations(test::animationOf(larger(), larger()));
 }
 
+TEST(PicturesDamage, aJpegThatIsCutShort) {
+    Picture large{64, 64, std::vector<uint8_t>(size_t{3} * 64 * 64)};
+    for (size_t i = 0; i < large.rgb.size(); ++i) large.rgb[i] = static_cast<uint8_t>(i * i / 7);
+    const std::string whole = test::jpegOf(large);
+    EXPECT_TRUE(decodePixels(whole));
+    EXPECT_TRUE(decodePixels(whole.substr(0, whole.size() - 2))) << "only its last marker is missing";
+    for (const size_t length : {whole.size() / 2, whole.size() - 200}) {
+        const Result<Picture> cut = decodePixels(whole.substr(0, length));
+        ASSERT_FALSE(cut) << length;
+        EXPECT_EQ(cut.error().id, "pictureDamaged") << length;
+    }
+}
+
 }  // namespace
 }  // namespace ingle::documents

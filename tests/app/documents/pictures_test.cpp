@@ -122,16 +122,6 @@ TEST_F(Pictures, whatCannotBeReadIsTold) {
     EXPECT_EQ(readPicture(m_folder.path()).error().id, "pictureUnknown");
 }
 
-TEST_F(Pictures, aJpegThatIsCutShortIsDamaged) {
-    Picture large{64, 64, std::vector<uint8_t>(size_t{3} * 64 * 64)};
-    for (size_t i = 0; i < large.rgb.size(); ++i) large.rgb[i] = static_cast<uint8_t>(i * i / 7);
-    const std::string whole = test::jpegOf(large);
-    EXPECT_TRUE(read(whole));
-    EXPECT_TRUE(read(whole.substr(0, whole.size() - 2))) << "only its last marker is missing";
-    expectId(whole.substr(0, whole.size() / 2), "pictureDamaged");
-    expectId(whole.substr(0, whole.size() - 200), "pictureDamaged");
-}
-
 /// A picture of 20,000 × 20,000 pixels takes 1.2 GB: it is refused by what its head says.
 TEST_F(Pictures, bombsAreRefusedByTheirHeads) {
     std::string bytes = test::pngOf(m_sample);

@@ -181,5 +181,30 @@ TEST(Ranges, staySmallerThanEveryLimit) {
     EXPECT_EQ(maxRangeBytes({.maxStorageRangeBytes = UINT32_MAX, .maxAllocationBytes = 1000}), 768u);
 }
 
+VkCooperativeMatrixPropertiesKHR shape(uint32_t m, uint32_t n, uint32_t k) {
+    return {.sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR, .MSize = m, .NSize = n, .KSize = k};
+}
+
+TEST(MatrixUnits, areTheLargestShapeThatKernelsKnow) {
+    const struct {
+        std::vector<VkCooperativeMatrixPropertiesKHR> shapes;
+        uint32_t minSubgroup, maxSubgroup;
+        std::vector<uint32_t> units;  ///< m, n, k and the subgroup
+    } cases[] = {
+        {{shape(16, 8, 16), shape(16, 16, 16), shape(16, 8, 8)}, 32, 32, {16, 16, 16, 32}},
+        {{shape(16, 16, 16)}, 32, 64, {16, 16, 16, 32}},
+        {{shape(16, 16, 16)}, 64, 64, {16, 16, 16, 64}},
+        {{shape(8, 8, 8)}, 8, 8, {8, 8, 8, 8}},
+        {{shape(8, 16, 16)}, 16, 32, {8, 16, 16, 16}},
+        {{shape(32, 32, 16), shape(16, 16, 4)}, 32, 32, {0, 0, 0, 32}},
+        {{}, 8, 32, {0, 0, 0, 8}},
+    };
+    for (const auto& [shapes, least, most, expected] : cases) {
+        const MatrixUnits units =
+            chooseMatrixUnits(shapes, {.minSubgroupSize = least, .maxSubgroupSize = most});
+        EXPECT_EQ((std::vector{units.m, units.n, units.k, units.subgroupSize}), expected);
+    }
+}
+
 }  // namespace
 }  // namespace ingle::backend::vulkan

@@ -34,7 +34,7 @@ class MatmulTest : public TwoBackends {
     void SetUp() override {
         TwoBackends::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
-        if (!info.features.cooperativeMatrices)
+        if (!MatmulKernels(info, ActivationType::Auto).haveHalves())
             GTEST_SKIP() << "this device multiplies no matrices of halves";
         vulkan.reset();
         openVulkan({}, ActivationType::Auto);

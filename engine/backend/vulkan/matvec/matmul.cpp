@@ -12,8 +12,20 @@ struct Tile {
 };
 constexpr Tile kFloats{64, 64, 32};
 constexpr Tile kHalves{256, 128, 64};
+constexpr uint32_t kHalvesSharedBytes = 48 * 1024;
+
+/// Whether the units are those that shaders/matmul_halves.comp is written for.
+bool suitsHalves(const DeviceInfo& device) {
+    const MatrixUnits& units = device.matrixUnits;
+    return device.features.cooperativeMatrices && units.m == 16 && units.n == 16 && units.k == 16 &&
+           units.subgroupSize == 32 && device.limits.maxSharedBytes >= kHalvesSharedBytes;
+}
 
 }  // namespace
+
+MatmulKernels::MatmulKernels(const DeviceInfo& device, ActivationType activations)
+    : m_subgroupSize(device.features.subgroupSizeControl ? device.matrixUnits.subgroupSize : 0),
+      m_halves(activations == ActivationType::Auto && suitsHalves(device)) {}
 
 MatmulKernel MatmulKernels::find(const WeightFormat& format, uint32_t numOutputs, uint32_t numTokens,
                                  std::span<const uint32_t> epilogue) const {

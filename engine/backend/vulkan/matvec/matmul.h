@@ -17,9 +17,7 @@ struct MatmulKernel {
 
 class MatmulKernels {
   public:
-    MatmulKernels(const DeviceInfo& device, ActivationType activations)
-        : m_subgroupSize(device.features.subgroupSizeControl ? kMatrixSubgroup : 0),
-          m_halves(device.features.cooperativeMatrices && activations == ActivationType::Auto) {}
+    MatmulKernels(const DeviceInfo& device, ActivationType activations);
 
     /// Of W [numOutputs, k] and x [numTokens, k]. `epilogue`: the constants of shaders/epilogue.glsl.
     MatmulKernel find(const WeightFormat& format, uint32_t numOutputs, uint32_t numTokens,

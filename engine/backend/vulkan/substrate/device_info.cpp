@@ -10,8 +10,9 @@ constexpr uint64_t kMiB = 1 << 20;
 /// Every desktop driver has it; shaders may count on it.
 constexpr uint32_t kNeededSharedBytes = 32 * 1024;
 constexpr uint32_t kNeededWorkgroupSize = 256;
-/// Of shaders/matmul_halves.comp.
-constexpr uint32_t kMatrixSharedBytes = 48 * 1024;
+/// Of matrices as most devices multiply them; and of the subgroups that do.
+constexpr uint32_t kMatrixSide = 16;
+constexpr uint32_t kMatrixSubgroup = 32;
 
 /// Whether the device has named extensions.
 class Extensions {
@@ -55,27 +56,22 @@ Uuid uuidOf(const uint8_t (&bytes)[VK_UUID_SIZE]) {
     return uuid;
 }
 
-/// Whether matrices of shaders/matmul_halves.comp's shape are multiplied, by subgroups of its size.
-bool multipliesHalves(const Api& api, const DeviceInfo& info) {
-    const DeviceLimits& limits = info.limits;
-    const bool fits = info.features.subgroupSizeControl ? limits.minSubgroupSize <= kMatrixSubgroup &&
-                                                              kMatrixSubgroup <= limits.maxSubgroupSize
-                                                        : limits.subgroupSize == kMatrixSubgroup;
-    if (!fits || limits.maxSharedBytes < kMatrixSharedBytes) return false;
+/// The shape of matrices to multiply with, and the subgroups that do; m is 0 where there is none.
+MatrixUnits queryMatrixUnits(const Api& api, const DeviceInfo& info) {
     uint32_t count = 0;
     if (api.GetPhysicalDeviceCooperativeMatrixPropertiesKHR(info.handle, &count, nullptr) != VK_SUCCESS)
-        return false;
+        return {};
     std::vector<VkCooperativeMatrixPropertiesKHR> shapes(
         count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR});
     if (api.GetPhysicalDeviceCooperativeMatrixPropertiesKHR(info.handle, &count, shapes.data()) < 0)
-        return false;
+        return {};
     shapes.resize(count);
-    return std::ranges::any_of(shapes, [](const VkCooperativeMatrixPropertiesKHR& shape) {
-        return shape.MSize == 16 && shape.NSize == 16 && shape.KSize == 16 &&
-               shape.AType == VK_COMPONENT_TYPE_FLOAT16_KHR && shape.BType == VK_COMPONENT_TYPE_FLOAT16_KHR &&
-               shape.CType == VK_COMPONENT_TYPE_FLOAT32_KHR &&
-               shape.ResultType == VK_COMPONENT_TYPE_FLOAT32_KHR && shape.scope == VK_SCOPE_SUBGROUP_KHR;
+    std::erase_if(shapes, [](const VkCooperativeMatrixPropertiesKHR& shape) {
+        return shape.AType != VK_COMPONENT_TYPE_FLOAT16_KHR || shape.BType != VK_COMPONENT_TYPE_FLOAT16_KHR ||
+               shape.CType != VK_COMPONENT_TYPE_FLOAT32_KHR ||
+               shape.ResultType != VK_COMPONENT_TYPE_FLOAT32_KHR || shape.scope != VK_SCOPE_SUBGROUP_KHR;
     });
+    return chooseMatrixUnits(shapes, info.limits);
 }
 
 void queryProperties(const Api& api, const Extensions& extensions, DeviceInfo& info) {
@@ -118,7 +114,8 @@ void queryProperties(const Api& api, const Extensions& extensions, DeviceInfo& i
     const bool controlled = info.features.subgroupSizeControl;
     info.limits.minSubgroupSize = controlled ? subgroup.minSubgroupSize : v11.subgroupSize;
     info.limits.maxSubgroupSize = controlled ? subgroup.maxSubgroupSize : v11.subgroupSize;
-    info.features.cooperativeMatrices = info.features.cooperativeMatrices && multipliesHalves(api, info);
+    if (info.features.cooperativeMatrices) info.matrixUnits = queryMatrixUnits(api, info);
+    info.features.cooperativeMatrices = info.matrixUnits.m > 0;
 }
 
 void queryFeatures(const Api& api, const Extensions& extensions, DeviceInfo& info) {
@@ -264,6 +261,23 @@ std::string refusalOf(const DeviceInfo& device) {
         missing += name;
     }
     return missing.empty() ? std::string() : fmt::format("{} lacks {}", device.name, missing);
+}
+
+MatrixUnits chooseMatrixUnits(std::span<const VkCooperativeMatrixPropertiesKHR> shapes,
+                              const DeviceLimits& limits) {
+    const auto isSmall = [](uint32_t size) { return size == kMatrixSide / 2 || size == kMatrixSide; };
+    MatrixUnits chosen;
+    for (const VkCooperativeMatrixPropertiesKHR& shape : shapes) {
+        if (!isSmall(shape.MSize) || !isSmall(shape.NSize) || !isSmall(shape.KSize)) continue;
+        const MatrixUnits units{shape.MSize, shape.NSize, shape.KSize};
+        if (units.m * units.n * units.k > chosen.m * chosen.n * chosen.k) chosen = units;
+    }
+    const bool isUsual = chosen.m * chosen.n * chosen.k == kMatrixSide * kMatrixSide * kMatrixSide &&
+                         limits.minSubgroupSize <= kMatrixSubgroup &&
+                         kMatrixSubgroup <= limits.maxSubgroupSize;
+    // Other shapes are those of the narrowest subgroups.
+    chosen.subgroupSize = isUsual ? kMatrixSubgroup : limits.minSubgroupSize;
+    return chosen;
 }
 
 uint64_t availableBytes(const MemoryHeap& heap) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +14,6 @@ namespace ingle::backend::vulkan {
 
 /// Storage buffers a shader may bind; all pipelines share one layout of this size.
 inline constexpr uint32_t kMaxBindings = 12;
-
-/// Invocations of the subgroups that multiply matrices together.
-inline constexpr uint32_t kMatrixSubgroup = 32;
 
 /// The better one first. Cpu is software on the processor, which the CPU backend makes better use of.
 enum class DeviceKind : uint8_t { Discrete, Integrated, Virtual, Other, Cpu };
@@ -53,8 +51,7 @@ struct DeviceFeatures {
     bool integerDot = false;             ///< 4x8-bit dot products exist …
     bool integerDotAccelerated = false;  ///< … and packed signed ones are fast
     bool subgroupSizeControl = false;
-    /// Subgroups of kMatrixSubgroup multiply matrices of 16 × 16 halves with sums in floats.
-    bool cooperativeMatrices = false;
+    bool cooperativeMatrices = false;  ///< subgroups multiply matrices of halves, see MatrixUnits
     bool pipelineRobustness = false;
     bool memoryBudget = false;
 };
@@ -69,6 +66,12 @@ struct DeviceLimits {
     uint32_t subgroupSize = 0;
     uint32_t minSubgroupSize = 0;  ///< the three are equal without subgroupSizeControl
     uint32_t maxSubgroupSize = 0;
+};
+
+/// What subgroups multiply together: halves [m, k] by [k, n], with sums in floats.
+struct MatrixUnits {
+    uint32_t m = 0, n = 0, k = 0;
+    uint32_t subgroupSize = 0;  ///< of kernels that use them
 };
 
 using Uuid = std::array<uint8_t, VK_UUID_SIZE>;
@@ -89,6 +92,7 @@ struct DeviceInfo {
     uint32_t queueFamily = 0;  ///< valid with features.computeQueue
     DeviceFeatures features;
     DeviceLimits limits;
+    MatrixUnits matrixUnits;  ///< valid with features.cooperativeMatrices
     DeviceMemory memory;
 };
 
@@ -96,6 +100,11 @@ struct DeviceInfo {
 DeviceInfo queryDevice(const Api& api, VkPhysicalDevice device);
 /// Sizes and budgets as they are now. memoryBudget: whether the device has VK_EXT_memory_budget.
 DeviceMemory queryMemory(const Api& api, VkPhysicalDevice device, bool memoryBudget);
+
+/// Of shapes with factors of halves and sums of floats, which subgroups multiply: the largest whose sides are
+/// 8 or 16. m is 0 where there is none.
+MatrixUnits chooseMatrixUnits(std::span<const VkCooperativeMatrixPropertiesKHR> shapes,
+                              const DeviceLimits& limits);
 
 /// Why this backend cannot use the device, in one sentence; empty when it can.
 std::string refusalOf(const DeviceInfo& device);

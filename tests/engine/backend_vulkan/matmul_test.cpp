@@ -167,12 +167,11 @@ TEST(CooperativeMatrix, everyShaderIsWrittenInKhrsInstructions) {
     uint32_t count = 0;
     for (const Shader& shader : allShaders()) {
         const auto words = withKhrMatrices(shader.words);
-        if (!shader.name.starts_with("matmul_halves_")) {
+        if (instructions(shader.words, {5358}).empty()) {
             EXPECT_TRUE(std::ranges::equal(words, shader.words)) << shader.name;
             continue;
         }
         SCOPED_TRACE(shader.name);
-        ++count;
         EXPECT_THAT(instructions(words, {5358, 5359, 5360, 5361, 5362}), testing::IsEmpty());
         EXPECT_THAT(instructions(words, {17}), testing::Contains(std::vector<uint32_t>{6022}));
         EXPECT_THAT(instructions(words, {17}), testing::Not(testing::Contains(std::vector<uint32_t>{5357})));
@@ -184,6 +183,8 @@ TEST(CooperativeMatrix, everyShaderIsWrittenInKhrsInstructions) {
         std::map<uint32_t, uint32_t> constants;
         for (const auto& constant : instructions(words, {43})) constants[constant[1]] = constant[2];
         for (uint32_t value = 0; value < 3; ++value) EXPECT_EQ(constants.at(first + value), value);
+        if (!shader.name.starts_with("matmul_halves_")) continue;
+        ++count;
         // Type, result, then the rest: a product of a left and a right factor is added to sums.
         std::map<uint32_t, uint32_t> uses;
         for (const auto& type : instructions(words, {4456})) uses[type[0]] = constants.at(type[5]);

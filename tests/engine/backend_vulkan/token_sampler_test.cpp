@@ -25,7 +25,8 @@ class TokenSamplerTest : public VulkanTest {
         transfer = Transfer::create(*device, *pipelines).value();
         shapes.emplace(*device, *pipelines, ActivationType::F32, std::string());
         kernels.emplace(device->info(), ActivationType::F32);
-        context.emplace(DeviceContext{*device, *pipelines, *transfer, *shapes, *kernels});
+        attention.emplace(device->info());
+        context.emplace(DeviceContext{*device, *pipelines, *transfer, *shapes, *kernels, *attention});
         sampler = TokenSampler::create(*context, 1).value();
         memory.emplace(*device, MemoryUse::Device);
         const uint64_t sizes[] = {kCapacity.bytes(), uint64_t{1} << 20};
@@ -64,6 +65,7 @@ class TokenSamplerTest : public VulkanTest {
     std::unique_ptr<Transfer> transfer;
     std::optional<MatvecShapes> shapes;
     std::optional<MatmulKernels> kernels;
+    std::optional<AttentionKernels> attention;
     std::optional<DeviceContext> context;
     std::unique_ptr<TokenSampler> sampler;
     std::optional<Allocator> memory;

@@ -8,6 +8,7 @@
 
 #include "engine/backend/memory.h"
 #include "engine/backend/sequence_pages.h"
+#include "engine/backend/vulkan/matvec/attention_kernels.h"
 #include "engine/backend/vulkan/matvec/matmul.h"
 #include "engine/backend/vulkan/matvec/matvec_shapes.h"
 #include "engine/backend/vulkan/substrate/transfer.h"
@@ -21,6 +22,7 @@ struct DeviceContext {
     Transfer& transfer;
     MatvecShapes& matvecShapes;
     MatmulKernels& matmulKernels;
+    AttentionKernels& attentionKernels;
 };
 
 /// How a token's keys or values lie in the cache, see shaders/cache.glsl.

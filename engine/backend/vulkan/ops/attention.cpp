@@ -10,8 +10,6 @@ constexpr OpCode kCodes[] = {OpCode::Attention};
 constexpr uint32_t kInvocations = 64;
 /// Of keys: with eight heads the queries of attention.comp take 20 KiB of shared memory.
 constexpr uint32_t kMaxHeadDim = 640;
-constexpr uint32_t kMaxTileHeadDim = 128;
-constexpr uint32_t kTileRows = 16;
 /// Query heads of a workgroup: each key and value is read once for all of them, and each needs registers.
 constexpr uint32_t kMaxHeads = 8;
 /// Workgroups that keep a device busy.
@@ -50,19 +48,6 @@ uint32_t featuresOf(const AttentionParams& params) {
     if (params.mask == Mask::Prefix || params.mask == Mask::Picture) features |= kPrefix;
     if (params.mask == Mask::Full) features |= kFull;
     return features;
-}
-
-/// How the names of the shaders' variants end.
-std::string_view cacheName(KvType type) {
-    switch (type) {
-        case KvType::F32:
-            return "f32";
-        case KvType::F16:
-            return "f16";
-        case KvType::Q8:
-            return "q8";
-    }
-    return "f16";
 }
 
 uint32_t headsOfGroup(uint32_t headsPerKv) {
@@ -119,7 +104,6 @@ Status record(const OpRun& run, OpRecording& out) {
                     .window = params.window,
                     .chunk = params.chunk,
                     .softCap = params.softCap};
-    const std::string_view cache = cacheName(memory.options().kv);
     const BufferRange& y = out.rows(run.output(0));
     INGLE_TRY_ASSIGN(const BufferRange slopes, slopesOf(params, out));
     BufferRange sinks = out.unused();
@@ -129,12 +113,13 @@ Status record(const OpRun& run, OpRecording& out) {
     std::vector<Binding> bindings{
         reads(out.step()),          reads(out.rows(run.input(0, 0))),       reads(keys),   reads(values),
         reads(memory.pageTables()), writes(splits > 1 ? out.scratch() : y), reads(slopes), reads(sinks)};
-    if (out.numTokens() > kMaxMatvecRows && largestDim <= kMaxTileHeadDim) {
-        return out.dispatch(fmt::format("attention_tile_{}", cache),
-                            {kInvocations, params.keyDim, params.valueDim, features}, std::move(bindings),
-                            push, {params.numHeads, groupsFor(out.numTokens(), kTileRows), 1});
+    if (out.numTokens() > kMaxMatvecRows) {
+        const AttentionSize size{params.keyDim,   params.valueDim, params.numHeads,    headsPerKv,
+                                 out.numTokens(), features,        memory.options().kv};
+        if (auto tiles = out.attentionKernels().tiles(size))
+            return out.dispatch(std::move(tiles->spec), std::move(bindings), push, tiles->groups);
     }
-    INGLE_TRY(out.dispatch(fmt::format("attention_{}", cache),
+    INGLE_TRY(out.dispatch(fmt::format("attention_{}", cacheName(memory.options().kv)),
                            {kInvocations, params.keyDim, params.valueDim, features, heads, splits},
                            std::move(bindings), push,
                            {params.numHeads / heads * splits, out.numTokens(), 1}));

@@ -29,9 +29,10 @@ class OpenedBackend final : public Backend {
     bool roundsActivations() const override { return m_matvecShapes->haveBytes(); }
     /// Units for matrices want many rows at once.
     uint32_t promptRows() const override { return m_matmulKernels->haveHalves() ? 512 : kPromptRows; }
-    /// First without products of halves, then without integer products, then without fusion.
+    /// First without what is known of matrices in registers, then without units for matrices, then without
+    /// integer products, then without fusion.
     bool simplify() override {
-        return m_matmulKernels->dropHalves() || m_matvecShapes->dropBytes() ||
+        return m_attentionKernels->stageScores() || dropHalves() || m_matvecShapes->dropBytes() ||
                std::exchange(m_fusion, Fusion::Off) == Fusion::On;
     }
 
@@ -40,6 +41,10 @@ class OpenedBackend final : public Backend {
 
   private:
     OpenedBackend() = default;
+    bool dropHalves() {
+        const bool dropped = m_matmulKernels->dropHalves();
+        return m_attentionKernels->dropHalves() || dropped;
+    }
 
     std::unique_ptr<Instance> m_instance;
     std::unique_ptr<Device> m_device;
@@ -47,6 +52,7 @@ class OpenedBackend final : public Backend {
     std::unique_ptr<Transfer> m_transfer;
     std::unique_ptr<MatvecShapes> m_matvecShapes;
     std::unique_ptr<MatmulKernels> m_matmulKernels;
+    std::unique_ptr<AttentionKernels> m_attentionKernels;
     std::weak_ptr<WeightStore> m_weights;  ///< shared by the programs
     Fusion m_fusion = Fusion::On;          ///< of plans that want it
 };

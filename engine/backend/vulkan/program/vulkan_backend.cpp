@@ -46,6 +46,9 @@ Result<std::unique_ptr<OpenedBackend>> OpenedBackend::open(std::unique_ptr<Insta
     backend->m_matvecShapes =
         std::make_unique<MatvecShapes>(*backend->m_device, *backend->m_pipelines, activations, cacheFolder);
     backend->m_matmulKernels = std::make_unique<MatmulKernels>(info, activations);
+    INGLE_TRY_ASSIGN(AttentionKernels attention,
+                     AttentionKernels::create(*backend->m_device, *backend->m_pipelines, activations));
+    backend->m_attentionKernels = std::make_unique<AttentionKernels>(std::move(attention));
     return backend;
 }
 
@@ -66,8 +69,9 @@ bool OpenedBackend::supports(OpCode code) const {
 
 Result<std::unique_ptr<MemoryPool>> OpenedBackend::createMemory(const MemorySpec& spec,
                                                                 const MemoryOptions& options) {
-    return VulkanMemoryPool::create({*m_device, *m_pipelines, *m_transfer, *m_matvecShapes, *m_matmulKernels},
-                                    spec, options);
+    return VulkanMemoryPool::create(
+        {*m_device, *m_pipelines, *m_transfer, *m_matvecShapes, *m_matmulKernels, *m_attentionKernels}, spec,
+        options);
 }
 
 Status OpenedBackend::checkRoom(const Plan& plan, uint64_t sequenceBytes) const {

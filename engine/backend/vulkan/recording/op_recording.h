@@ -59,6 +59,7 @@ class OpRecording {
     const DeviceInfo& device() const { return m_memory.context().device.info(); }
     const MatvecShapes& matvecShapes() const { return m_memory.context().matvecShapes; }
     const MatmulKernels& matmulKernels() const { return m_memory.context().matmulKernels; }
+    const AttentionKernels& attentionKernels() const { return m_memory.context().attentionKernels; }
     WeightStore& weights() { return m_weights; }
 
     const BufferRange& rows(ValueId value) const { return m_buffers.values[value]; }

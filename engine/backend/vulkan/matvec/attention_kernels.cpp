@@ -1,0 +1,122 @@
+#include "engine/backend/vulkan/matvec/attention_kernels.h"
+
+#include <algorithm>
+
+#include "engine/backend/vulkan/substrate/recorder.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+/// shaders/attention_tile.comp.
+constexpr uint32_t kTileInvocations = 64;
+constexpr uint32_t kTileRows = 16;
+constexpr uint32_t kMaxTileHeadDim = 128;
+
+/// shaders/attention_halves.comp.
+constexpr uint32_t kMaxHalvesHeadDim = 256;
+constexpr uint32_t kHalvesSubgroups = 4;
+/// At a time, by the width of the device's matrices; software, whose matrices are narrow, takes long to
+/// compile more.
+constexpr uint32_t keysFor(const MatrixUnits& units) {
+    return units.n >= 16 ? 64 : 16;
+}
+constexpr uint32_t kFirstRows = 16;  // among which a workgroup's tiles begin
+/// Heads up to these dimensions leave registers for a second tile of rows in a subgroup …
+constexpr uint32_t kMaxTwoTilesHeadDim = 64;
+/// … which pays when there are so many workgroups even so.
+constexpr uint32_t kWantedGroups = 128;
+
+/// Of a workgroup of attention_halves.comp, with the tiles of the device's units.
+struct HalvesTile {
+    uint32_t rows, keys;
+    bool staged;
+};
+
+uint64_t sharedBytes(const HalvesTile& tile, const AttentionSize& size, const MatrixUnits& units) {
+    const uint64_t keyStride = size.keyDim / 8 + 1, valueStride = size.valueDim / 8 + 1;
+    const uint64_t vectors = std::max(tile.rows * keyStride, tile.keys * (keyStride + valueStride));
+    const uint64_t rows = tile.staged ? tile.rows : 1;
+    return 16 * vectors + sizeof(float) * units.m * units.n +
+           rows * (sizeof(float) * (tile.keys + 4 + units.n) + sizeof(uint16_t) * (tile.keys + 8));
+}
+
+}  // namespace
+
+std::string_view cacheName(KvType type) {
+    switch (type) {
+        case KvType::F32:
+            return "f32";
+        case KvType::F16:
+            return "f16";
+        case KvType::Q8:
+            return "q8";
+    }
+    return "f16";
+}
+
+Result<AttentionKernels> AttentionKernels::create(Device& device, Pipelines& pipelines,
+                                                  ActivationType activations) {
+    AttentionKernels kernels(device.info());
+    if (!device.info().features.cooperativeMatrices || activations != ActivationType::Auto) return kernels;
+    // A driver that cannot tell cannot do more either.
+    const auto layout = findMatrixLayout(device, pipelines);
+    if (!layout && device.lost()) return tl::unexpected(layout.error());
+    kernels.m_halves = layout.has_value();
+    if (layout) kernels.m_layout = *layout;
+    return kernels;
+}
+
+std::optional<AttentionKernel> AttentionKernels::halvesTiles(const AttentionSize& size) const {
+    const MatrixUnits& units = m_device.matrixUnits;
+    const uint32_t largestDim = std::max(size.keyDim, size.valueDim);
+    const bool isWhole =
+        size.keyDim % std::max(units.k, 8U) == 0 && size.valueDim % units.n == 0 && size.valueDim % 8 == 0;
+    if (!isWhole || largestDim > kMaxHalvesHeadDim) return std::nullopt;
+    HalvesTile tile{kHalvesSubgroups * units.m, keysFor(units), !m_layout};
+    if (tile.staged && units.subgroupSize % units.m != 0) return std::nullopt;
+    while (sharedBytes(tile, size, units) > m_device.limits.maxSharedBytes) {
+        tile.keys /= 2;
+        if (tile.keys < std::max(units.n, units.k)) return std::nullopt;
+    }
+    uint32_t heads = 1;
+    while (size.headsPerKv % (2 * heads) == 0 && tile.rows / (2 * heads) >= std::max(units.m, size.numTokens))
+        heads *= 2;
+    uint32_t rowTiles = 1;
+    HalvesTile twice = tile;
+    twice.rows *= 2;
+    if (!tile.staged && heads == 1 && largestDim <= kMaxTwoTilesHeadDim &&
+        size.numHeads * (size.numTokens / twice.rows) >= kWantedGroups &&
+        sharedBytes(twice, size, units) <= m_device.limits.maxSharedBytes)
+        rowTiles = 2;
+    const MatrixLayout layout = m_layout.value_or(MatrixLayout{1, 0, 0});
+    AttentionKernel kernel;
+    kernel.spec.shader = fmt::format("attention_halves_{}", cacheName(size.cache));
+    kernel.spec.subgroupSize = m_device.features.subgroupSizeControl ? units.subgroupSize : 0;
+    kernel.spec.constants = {kHalvesSubgroups * units.subgroupSize,
+                             size.keyDim,
+                             size.valueDim,
+                             size.features,
+                             heads,
+                             rowTiles,
+                             tile.keys,
+                             units.m,
+                             units.n,
+                             units.k,
+                             units.subgroupSize,
+                             layout.rows,
+                             layout.shift,
+                             layout.xors,
+                             tile.staged};
+    kernel.groups = {size.numHeads / heads, groupsFor(size.numTokens, kFirstRows), 1};
+    return kernel;
+}
+
+std::optional<AttentionKernel> AttentionKernels::tiles(const AttentionSize& size) const {
+    if (auto kernel = m_halves ? halvesTiles(size) : std::nullopt) return kernel;
+    if (std::max(size.keyDim, size.valueDim) > kMaxTileHeadDim) return std::nullopt;
+    return AttentionKernel{{fmt::format("attention_tile_{}", cacheName(size.cache)),
+                            {kTileInvocations, size.keyDim, size.valueDim, size.features}},
+                           {size.numHeads, groupsFor(size.numTokens, kTileRows), 1}};
+}
+
+}  // namespace ingle::backend::vulkan

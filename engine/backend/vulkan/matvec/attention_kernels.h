@@ -1,0 +1,59 @@
+/// The kernels of attention, and how many heads, rows and keys their workgroups take: those of
+/// shaders/attention_*.comp that need units for matrices where a device has them.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "engine/backend/vulkan/substrate/matrix_layout.h"
+#include "ingle/types.h"
+
+namespace ingle::backend::vulkan {
+
+/// What is to be attended to.
+struct AttentionSize {
+    uint32_t keyDim, valueDim;
+    uint32_t numHeads, headsPerKv;
+    uint32_t numTokens;
+    uint32_t features;  ///< see shaders/attention.glsl
+    KvType cache;
+};
+
+/// What to dispatch.
+struct AttentionKernel {
+    PipelineSpec spec;
+    std::array<uint32_t, 3> groups{};
+};
+
+class AttentionKernels {
+  public:
+    /// Without units: what needs none.
+    explicit AttentionKernels(const DeviceInfo& device) : m_device(device) {}
+    /// Finds out how the device's units can be used, if `activations` may be rounded. Errors: Device,
+    /// OutOfMemory.
+    static Result<AttentionKernels> create(Device& device, Pipelines& pipelines, ActivationType activations);
+
+    /// For many rows. Nothing where heads are too large for tiles.
+    std::optional<AttentionKernel> tiles(const AttentionSize& size) const;
+
+    /// Whether queries, keys, values and weights are rounded to halves.
+    bool haveHalves() const { return m_halves; }
+    /// Never again on this device: it gets them wrong. False: there were none.
+    bool dropHalves() { return std::exchange(m_halves, false); }
+    /// No more scores in registers on this device: they pass through shared memory. False: they did before.
+    bool stageScores() { return m_halves && std::exchange(m_layout, std::nullopt).has_value(); }
+
+  private:
+    std::optional<AttentionKernel> halvesTiles(const AttentionSize& size) const;
+
+    DeviceInfo m_device;
+    bool m_halves = false;
+    std::optional<MatrixLayout> m_layout;  ///< none: scores are staged
+};
+
+/// How the names of shaders' variants for a cache end.
+std::string_view cacheName(KvType type);
+
+}  // namespace ingle::backend::vulkan

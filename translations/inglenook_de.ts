@@ -2288,6 +2288,13 @@
     </message>
 </context>
 <context>
+    <name>SpokenAnswer</name>
+    <message>
+        <source>Code.</source>
+        <translation>Code.</translation>
+    </message>
+</context>
+<context>
     <name>StartOffers</name>
     <message>
         <source>%1 Recommended models to download:</source>
@@ -3907,6 +3914,10 @@
         <source>Link copied: %1</source>
         <translation>Adresse kopiert: %1</translation>
     </message>
+    <message>
+        <source>%1 is ready</source>
+        <translation>%1 ist bereit</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::Settings</name>
@@ -3974,6 +3985,17 @@
     <message>
         <source>Make it smaller</source>
         <translation>Verkleinern</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::SpokenAnswer</name>
+    <message>
+        <source>New conversation</source>
+        <translation>Neues Gespräch</translation>
+    </message>
+    <message>
+        <source>It is thinking.</source>
+        <translation>Es denkt nach.</translation>
     </message>
 </context>
 <context>

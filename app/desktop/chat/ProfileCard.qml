@@ -26,7 +26,7 @@ Card {
 
         Repeater {
             model: choices.field.choices
-            TextButton {
+            ChoiceButton {
                 required property var modelData
                 readonly property bool isSet: choices.chosen === modelData.value
 
@@ -36,8 +36,6 @@ Card {
                 // What holds without being set is marked as well.
                 checked: isSet || (choices.chosen.length === 0 && choices.field.usual === modelData.value)
                 prominent: isSet
-                Accessible.role: Accessible.RadioButton
-                Accessible.checked: checked
                 // Once more: as it was.
                 onClicked: card.editor.setValue(choices.field.key, isSet ? "" : modelData.value)
             }
@@ -207,10 +205,9 @@ Card {
                             objectName: "none-" + row.modelData.key
                             visible: instead.mayBeNone
                             text: row.modelData.none
+                            checkable: true
                             checked: row.isNone
-                            prominent: checked
-                            Accessible.role: Accessible.CheckBox
-                            Accessible.checked: checked
+                            prominent: row.isNone
                             onClicked: row.isNone
                                 ? card.editor.unset(row.modelData.key) : card.editor.setNone(row.modelData.key)
                         }

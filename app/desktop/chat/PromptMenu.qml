@@ -71,6 +71,8 @@ T.Popup {
         boundsBehavior: Flickable.StopAtBounds
         model: menu.rows
         currentIndex: menu.current
+        // The keyboard stays in the field.
+        onCurrentItemChanged: if (menu.visible && currentItem) ScreenReader.say((currentItem as T.ItemDelegate).text)
         Accessible.role: Accessible.List
         Accessible.name: qsTr("Your prompts")
         T.ScrollBar.vertical: ScrollThumb {}

@@ -24,7 +24,7 @@ Item {
 
     Text {
         id: line
-        x: row.list ? row.list.columnX : 0
+        x: (row.list ? row.list.columnX : 0) + (row.canContinue && row.LayoutMirroring.enabled ? button.width + Theme.m : 0)
         y: row.empty ? 0 : Theme.s
         width: (row.list ? row.list.columnWidth : 0) - (row.canContinue ? button.width + Theme.m : 0)
         height: Math.max(implicitHeight, row.canContinue ? Theme.controlSize : 0)
@@ -53,8 +53,7 @@ Item {
         id: button
         objectName: "continueButton"
         visible: row.canContinue
-        anchors.right: line.right
-        anchors.rightMargin: -width - Theme.m
+        x: row.LayoutMirroring.enabled ? line.x - width - Theme.m : line.x + line.width + Theme.m
         anchors.verticalCenter: line.verticalCenter
         text: row.wayOn
         onClicked: row.list.actions.run("continueAnswer", row.messageId)

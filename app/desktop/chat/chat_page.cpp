@@ -14,7 +14,8 @@ ChatPage::ChatPage(StorageThread& storage, const PageParts& parts, QObject* pare
       m_finder(storage, m_chat, parts.notices),
       m_prompt(storage, parts.engine, m_chat, parts.models, parts.notices),
       m_profiles(storage, parts.engine, m_chat, parts.models, parts.settings, parts.notices),
-      m_viewer(storage, m_chat, parts.saver, parts.notices) {
+      m_viewer(storage, m_chat, parts.saver, parts.notices),
+      m_spoken(m_answers, m_chat) {
     const auto guess = [this, &models = parts.models] { m_answers.setGuesses(models.guesses()); };
     connect(&parts.settings, &Settings::changed, this, guess);
     connect(&parts.models, &ModelInUse::stateChanged, this, guess);

@@ -13,6 +13,7 @@
 #include "app/desktop/chat/picture_viewer.h"
 #include "app/desktop/chat/profile_editor.h"
 #include "app/desktop/chat/prompt_view.h"
+#include "app/desktop/chat/spoken_answer.h"
 #include "app/desktop/services/background_work.h"
 #include "app/desktop/services/engine_client.h"
 #include "app/desktop/services/model_in_use.h"
@@ -80,6 +81,7 @@ class ChatPage : public QObject {
     PromptView m_prompt;
     ProfileEditor m_profiles;
     PictureViewer m_viewer;
+    SpokenAnswer m_spoken;
 };
 
 }  // namespace ingle::desktop

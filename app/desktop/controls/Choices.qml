@@ -23,7 +23,7 @@ Flow {
 
     Repeater {
         model: choices.options
-        TextButton {
+        ChoiceButton {
             required property var modelData
 
             objectName: choices.prefix + "-" + modelData.value
@@ -31,8 +31,6 @@ Flow {
             text: modelData.name
             checked: choices.value === modelData.value || (choices.value === "" && choices.usual === modelData.value)
             prominent: choices.value === modelData.value
-            Accessible.role: Accessible.RadioButton
-            Accessible.checked: checked
             Accessible.description: modelData.words ?? ""
             onClicked: choices.picked(modelData.value)
         }

@@ -18,27 +18,12 @@ T.Button {
     opacity: enabled ? 1 : 0.4
     Accessible.name: text
 
-    contentItem: Text {
-        text: button.text
-        textFormat: Text.PlainText
-        color: button.prominent ? Theme.accentText : button.checked ? Theme.accent : Theme.text
-        font.pixelSize: Theme.smallSize
-        font.weight: Font.Medium
-        horizontalAlignment: Text.AlignHCenter
-        verticalAlignment: Text.AlignVCenter
-        elide: Text.ElideRight
+    contentItem: ButtonWords {
+        button: button
+        prominent: button.prominent
     }
-    background: Rectangle {
-        radius: Theme.radius
-        color: button.prominent ? Theme.accent : Theme.surface
-
-        Rectangle {
-            anchors.fill: parent
-            radius: parent.radius
-            color: button.down ? Theme.pressed : button.hovered ? Theme.hover : "transparent"
-        }
-        FocusRing {
-            shown: button.visualFocus
-        }
+    background: ButtonSurface {
+        button: button
+        prominent: button.prominent
     }
 }

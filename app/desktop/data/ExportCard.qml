@@ -49,13 +49,10 @@ Card {
             visible: card.conversation === 0 && card.folders.all.length > 0
             spacing: Theme.xs
 
-            TextButton {
+            ChoiceButton {
                 objectName: "exportEverything"
                 text: qsTr("All conversations")
                 checked: card.folder === 0
-                prominent: checked
-                Accessible.role: Accessible.RadioButton
-                Accessible.checked: checked
                 onClicked: {
                     card.folder = 0;
                     card.name = "";
@@ -63,16 +60,13 @@ Card {
             }
             Repeater {
                 model: card.folders.all
-                TextButton {
+                ChoiceButton {
                     required property var modelData
 
                     objectName: "exportFolder-" + modelData.id
                     width: Math.min(implicitWidth, 240)
                     text: modelData.name
                     checked: card.folder === modelData.id
-                    prominent: checked
-                    Accessible.role: Accessible.RadioButton
-                    Accessible.checked: checked
                     onClicked: {
                         card.folder = modelData.id;
                         card.name = modelData.name;
@@ -86,15 +80,12 @@ Card {
 
             Repeater {
                 model: card.exporter.forms
-                TextButton {
+                ChoiceButton {
                     required property var modelData
 
                     objectName: "form-" + modelData.extension
                     text: modelData.name
                     checked: card.form === modelData.extension
-                    prominent: checked
-                    Accessible.role: Accessible.RadioButton
-                    Accessible.checked: checked
                     Accessible.description: modelData.words
                     onClicked: card.form = modelData.extension
                 }

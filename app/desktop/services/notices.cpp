@@ -20,8 +20,10 @@ constexpr size_t kMostUndos = 50;
 void Notices::showBanner(Banner banner) {
     std::erase_if(m_banners, [&](const Banner& each) { return each.topic == banner.topic; });
     const auto place = std::ranges::upper_bound(m_banners, banner.topic, {}, &Banner::topic);
+    const QString sentence = banner.sentence;
     m_banners.insert(place, std::move(banner));
     emit bannerChanged();
+    emit told(sentence);
 }
 
 Notices::Banner Notices::bannerOf(Topic topic, const Error& error) {
@@ -80,6 +82,7 @@ int Notices::addToast(const QString& sentence, bool canUndo) {
     m_toasts.push_back({++m_lastKey, sentence, canUndo});
     QTimer::singleShot(kToastLife, this, [this, key = m_lastKey] { dismissToast(key); });
     emit toastsChanged();
+    emit told(sentence);
     return m_lastKey;
 }
 

@@ -96,6 +96,8 @@ class Notices : public QObject {
     Q_INVOKABLE void undo(int key);
 
   signals:
+    /// A sentence that was not there before.
+    void told(const QString& sentence);
     void bannerChanged();
     void toastsChanged();
     void undosChanged();

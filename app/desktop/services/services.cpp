@@ -3,7 +3,9 @@
 #include <QCoreApplication>
 
 #include <chrono>
+#include <utility>
 
+#include "app/desktop/services/screen_reader.h"
 #include "app/desktop/services/storage_notices.h"
 
 namespace ingle::desktop {
@@ -32,6 +34,11 @@ Services::Services(const AppFiles& files, const HostCommand& host)
     m_storage.onNotice([this](const storage::Notice& notice) {
         if (notice.kind == storage::Notice::Kind::FileOverwritten) emit historyLost();
         m_notices.showBanner(bannerOf(notice));
+    });
+    connect(&m_notices, &Notices::told, &ScreenReader::instance(), &ScreenReader::say);
+    connect(&m_model, &ModelInUse::stateChanged, this, [this, before = ModelInUse::NoModel]() mutable {
+        if (std::exchange(before, m_model.state()) != m_model.state() && m_model.state() == ModelInUse::Ready)
+            ScreenReader::instance().say(tr("%1 is ready").arg(m_model.currentName()));
     });
     connect(this, &Services::languageChanged, &m_actions, &Actions::refresh);
     connect(&m_model, &ModelInUse::stateChanged, &m_actions, &Actions::refresh);

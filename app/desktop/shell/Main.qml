@@ -118,6 +118,10 @@ T.ApplicationWindow {
         : app.chats.chat.title.length > 0 ? app.chats.chat.title + " — Inglenook" : "Inglenook"
     color: Theme.window
 
+    ScreenReaderVoice {
+        Accessible.role: ScreenReader.notification
+        Accessible.name: ScreenReader.words
+    }
     ThemeBindings {
         services: window.services
         secret: window.secret

@@ -48,6 +48,8 @@ Card {
             clip: true
             boundsBehavior: Flickable.StopAtBounds
             model: card.actions.revision >= 0 ? card.actions.find(field.text) : []
+            // The keyboard stays in the field.
+            onCurrentItemChanged: ScreenReader.say(currentItem ? (currentItem as T.ItemDelegate).Accessible.name : "")
             Accessible.role: Accessible.List
             Accessible.name: card.title
             T.ScrollBar.vertical: ScrollThumb {}

@@ -24,7 +24,8 @@ Item {
 
     Text {
         id: line
-        x: (row.list ? row.list.columnX : 0) + (row.canContinue && row.LayoutMirroring.enabled ? button.width + Theme.m : 0)
+        x: (row.list ? row.list.columnX : 0)
+            + (row.canContinue && row.LayoutMirroring.enabled ? button.width + Theme.m : 0)
         y: row.empty ? 0 : Theme.s
         width: (row.list ? row.list.columnWidth : 0) - (row.canContinue ? button.width + Theme.m : 0)
         height: Math.max(implicitHeight, row.canContinue ? Theme.controlSize : 0)

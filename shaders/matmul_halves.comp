@@ -1,10 +1,14 @@
 // y[t][o] = sum over i of W[o][i] * x[t][i] for many rows of x, with the epilogue of epilogue.glsl, where subgroups
 // multiply small matrices together.   OpCode::Linear
 //
-// An approximation: weights and x are rounded to halves, and what is finite in x but too large for one becomes the
-// largest half. Sums are floats. Bindings: as matmul.comp. A workgroup of 8 subgroups computes a tile of 128 outputs
-// (x) by TILE_TOKENS rows of x (y), each subgroup 32 outputs by half of the rows; it takes 64 columns at a time into
-// shared memory, while the next are on their way to registers.
+// An approximation: weights and x are rounded to halves. Sums are floats. Bindings: as matvec.comp, but x as
+// convert_rows.comp makes it. A workgroup computes a tile of BM outputs (x) by BN rows of x (y), each subgroup WM
+// outputs by WN rows; it takes BK columns at a time into shared memory, while the next are on their way to registers
+// as they lie in memory: they are decoded when the products before have been computed. Where workgroups are few, they
+// share out the columns (z), and matmul_parts.comp adds up what they have.
+//
+// `sums` is indexed by what is constant once loops are unrolled, and by nothing else: otherwise drivers keep it in
+// memory all through the kernel.
 // variant per quant but f32
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -13,14 +17,20 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_NV_cooperative_matrix : require  // what glslang 12 has; see substrate/cooperative_matrix.h
 #pragma use_vulkan_memory_model
-layout(local_size_x = 256) in;
-layout(constant_id = 1) const uint TILE_TOKENS = 64;
-// Never specialized: each size has a name of its own, so that factors are told apart.
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BM = 128;
+layout(constant_id = 2) const uint BN = 128;
+// The matrices' shape: each size has a name of its own, so that factors are told apart.
 layout(constant_id = 7) const uint M = 16;
 layout(constant_id = 8) const uint N = 16;
 layout(constant_id = 9) const uint K = 16;
+layout(constant_id = 10) const uint BK = 64;
+layout(constant_id = 11) const uint WM = 32;  // of two parts in turns, two matrices at least
+layout(constant_id = 12) const uint WN = 64;
+layout(constant_id = 13) const uint SUBGROUP = 32;
+layout(constant_id = 14) const bool IS_SPLIT = false;
 
-layout(binding = 1) readonly buffer X { vec4 x[]; };
+layout(binding = 1) readonly buffer X { uvec4 x[]; };
 layout(push_constant) uniform Push {
     uint rowVectors, plane1, plane2, plane3;
     uint k, numRows, firstRow;
@@ -29,108 +39,197 @@ layout(push_constant) uniform Push {
 };
 
 #include "weights.glsl"
+#include "halves.glsl"
 #include "quant.glsl"
 #include "epilogue.glsl"
+#include "raw_groups.glsl"
 
 #define Weights fcoopmatNV<16, gl_ScopeSubgroup, M, K>
 #define Values fcoopmatNV<16, gl_ScopeSubgroup, K, N>
 #define Sums fcoopmatNV<32, gl_ScopeSubgroup, M, N>
 
-const uint kTileOut = 128, kColumns = 64, kSide = 16;
-const uint kSubgroupsOut = 4, kLanes = 32;
-const uint kOutTiles = kTileOut / kSubgroupsOut / kSide;
-const uint kTokenTiles = TILE_TOKENS / 2 / kSide;
+const uint kSubgroupsOut = BM / WM;
+const uint kThreads = kSubgroupsOut * (BN / WN) * SUBGROUP;
+const uint kOutTiles = WM / M, kTokenTiles = WN / N;
+const uint kSums = kOutTiles * kTokenTiles;
+const uint kElems = M * N / SUBGROUP;  // of a matrix of sums, in an invocation
 // Vectors of eight halves; one more than a row needs, so that rows begin in different banks.
-const uint kStride = kColumns / 8 + 1;
-shared uvec4 wTile[kTileOut * kStride];
-shared uvec4 xTile[TILE_TOKENS * kStride];
-shared float sumTiles[8 * kSide * kSide];
+const uint kStride = BK / 8 + 1;
+const uint kGroups = BK / kGroup, kVectors = BK / 8;
+shared uvec4 wTile[BM * kStride];
+shared uvec4 xTile[BN * kStride];
 
-#define firstOut (gl_WorkGroupID.x * kTileOut)
-#define firstToken (gl_WorkGroupID.y * TILE_TOKENS)
+#define lane gl_LocalInvocationID.x
+#define firstOut (gl_WorkGroupID.x * BM)
+#define firstToken (gl_WorkGroupID.y * BN)
 
-// An invocation brings 32 columns of a row of W, and eight of every 32nd row of x.
-uvec4 nextW[4];
-uvec4 nextX[TILE_TOKENS / 32];
+// What an invocation brings: groups of rows of W, vectors of rows of x.
+const uint kWeightItems = BM * kGroups, kOwnWeights = (kWeightItems + kThreads - 1) / kThreads;
+const uint kValueItems = BN * kVectors, kOwnValues = (kValueItems + kThreads - 1) / kThreads;
+RawGroup nextW[kOwnWeights];
+uvec4 nextX[kOwnValues];
 
-uvec4 packed(vec4 low, vec4 high) {
-    return uvec4(packHalf2x16(low.xy), packHalf2x16(low.zw), packHalf2x16(high.xy), packHalf2x16(high.zw));
-}
-
-vec4 xAt(uint token, uint vector) {
-    const uint vectors = (k + 3) / 4;
-    vec4 v = vector < vectors ? x[min(token, numTokens - 1) * vectors + vector] : vec4(0);
-    [[unroll]] for (uint j = 0; j < 4; ++j) {
-        if (4 * vector + j >= k) v[j] = 0;
-        const float size = abs(v[j]);
-        if (size > 65504 && size < 1.0 / 0.0) v[j] = sign(v[j]) * 65504;
-    }
-    return v;
-}
-
+// Rows and columns that are not there are read from others: rows' sums are not stored, columns are multiplied by the
+// zeros behind x.
 void load(uint column) {
-    const uint lane = gl_LocalInvocationID.x;
-    const uint group = column / kGroup + lane % 2;
-    vec4 w[8];
-    if (group * kGroup < k) {
-        decodeGroup(min(firstOut + lane / 2, numRows - 1) * rowVectors, group, w);
-    } else {
-        [[unroll]] for (uint i = 0; i < 8; ++i) w[i] = vec4(0);
+    [[unroll]] for (uint i = 0; i < kOwnWeights; ++i) {
+        const uint item = i * kThreads + lane;
+        if (kWeightItems % kThreads != 0 && item >= kWeightItems) continue;
+        const uint row = min(firstOut + item / kGroups, numRows - 1);
+        nextW[i] = rawGroupAt(row * rowVectors, min(column / kGroup + item % kGroups, (k - 1) / kGroup));
     }
-    [[unroll]] for (uint i = 0; i < 4; ++i) nextW[i] = packed(w[2 * i], w[2 * i + 1]);
-    const uint vector = column / 4 + lane % 8 * 2;
-    [[unroll]] for (uint i = 0; i < TILE_TOKENS / 32; ++i) {
-        const uint token = firstToken + 32 * i + lane / 8;
-        nextX[i] = packed(xAt(token, vector), xAt(token, vector + 1));
+    [[unroll]] for (uint i = 0; i < kOwnValues; ++i) {
+        const uint item = i * kThreads + lane;
+        if (kValueItems % kThreads != 0 && item >= kValueItems) continue;
+        const uint token = min(firstToken + item / kVectors, numTokens - 1);
+        nextX[i] = x[token * ((k + 63) / 64 * 8) + column / 8 + item % kVectors];
     }
+}
+
+// Where a row of the tile lies in shared memory: of two parts in turns first one's rows, then the other's, so that a
+// subgroup has a gate and what it gates in the same place of two matrices.
+uint placeOf(uint row) {
+    return ORDER == kBehind ? row : row % 2 * (BM / 2) + row / 2;
 }
 
 void keep() {
-    const uint lane = gl_LocalInvocationID.x;
-    [[unroll]] for (uint i = 0; i < 4; ++i) wTile[lane / 2 * kStride + lane % 2 * 4 + i] = nextW[i];
-    [[unroll]] for (uint i = 0; i < TILE_TOKENS / 32; ++i)
-        xTile[(32 * i + lane / 8) * kStride + lane % 8] = nextX[i];
+    [[unroll]] for (uint i = 0; i < kOwnWeights; ++i) {
+        const uint item = i * kThreads + lane;
+        if (kWeightItems % kThreads != 0 && item >= kWeightItems) continue;
+        const uint at = placeOf(item / kGroups) * kStride + item % kGroups * 4;
+        [[unroll]] for (uint j = 0; j < 4; ++j) wTile[at + j] = decodeEight(nextW[i], j);
+    }
+    [[unroll]] for (uint i = 0; i < kOwnValues; ++i) {
+        const uint item = i * kThreads + lane;
+        if (kValueItems % kThreads != 0 && item >= kValueItems) continue;
+        xTile[item / kVectors * kStride + item % kVectors] = nextX[i];
+    }
+}
+
+const uint kPairs = kOutTiles / 2;  // of matrices, where parts come in turns
+
+// The first row of a subgroup's matrix `i`, in shared memory; ourOut: the first of the subgroup, were they in order.
+uint placeOfMatrix(uint ourOut, uint i) {
+    if (ORDER == kBehind) return ourOut + i * M;
+    return i < kPairs ? ourOut / 2 + i * M : (BM + ourOut) / 2 + (i - kPairs) * M;
+}
+// The row of the tile that element `e` (row by row) of matrix `i` belongs to.
+uint rowOf(uint ourOut, uint i, uint e) {
+    const uint place = placeOfMatrix(ourOut, i) + e / N;
+    return ORDER == kBehind ? place : place < BM / 2 ? 2 * place : 2 * place - BM + 1;
 }
 
 void main() {
-    const uint ourOut = gl_SubgroupID % kSubgroupsOut * kOutTiles * kSide;
-    const uint ourToken = gl_SubgroupID / kSubgroupsOut * kTokenTiles * kSide;
-    Sums sums[kOutTiles * kTokenTiles];
-    [[unroll]] for (uint i = 0; i < kOutTiles * kTokenTiles; ++i) sums[i] = Sums(0.0);
-    load(0);
-    for (uint column = 0; column < k; column += kColumns) {
+    const uint ourOut = gl_SubgroupID % kSubgroupsOut * WM;
+    const uint ourToken = gl_SubgroupID / kSubgroupsOut * WN;
+    Sums sums[kSums];  // kOutTiles for each of the token tiles
+    [[unroll]] for (uint i = 0; i < kSums; ++i) sums[i] = Sums(0.0);
+    const uint share = IS_SPLIT ? ((k + BK - 1) / BK + gl_NumWorkGroups.z - 1) / gl_NumWorkGroups.z * BK : k;
+    const uint begin = IS_SPLIT ? gl_WorkGroupID.z * share : 0;
+    const uint end = IS_SPLIT ? min(begin + share, k) : k;
+    load(begin);
+    for (uint column = begin; column < end; column += BK) {
         barrier();  // the tiles have been read
         keep();
         barrier();
-        if (column + kColumns < k) load(column + kColumns);
-        [[unroll]] for (uint i = 0; i < kColumns / kSide; ++i) {
+        if (column + BK < end) load(column + BK);
+        [[unroll]] for (uint i = 0; i < BK / K; ++i) {
             Weights w[kOutTiles];
             [[unroll]] for (uint o = 0; o < kOutTiles; ++o)
-                coopMatLoadNV(w[o], wTile, (ourOut + o * kSide) * kStride + 2 * i, kStride, false);
+                coopMatLoadNV(w[o], wTile, placeOfMatrix(ourOut, o) * kStride + i * (K / 8), kStride, false);
             [[unroll]] for (uint t = 0; t < kTokenTiles; ++t) {
                 Values v;
-                coopMatLoadNV(v, xTile, (ourToken + t * kSide) * kStride + 2 * i, kStride, true);
+                coopMatLoadNV(v, xTile, (ourToken + t * N) * kStride + i * (K / 8), kStride, true);
                 [[unroll]] for (uint o = 0; o < kOutTiles; ++o)
-                    sums[o * kTokenTiles + t] = coopMatMulAddNV(w[o], v, sums[o * kTokenTiles + t]);
+                    sums[t * kOutTiles + o] = coopMatMulAddNV(w[o], v, sums[t * kOutTiles + o]);
             }
         }
     }
-    const uint ours = gl_SubgroupID * kSide * kSide;
-    [[unroll]] for (uint o = 0; o < kOutTiles; ++o) {
+    if (IS_SPLIT) {
+        // As shaders/matmul_parts.comp reads them: whole tiles, those of two parts in turns as they lie here.
+        const uint width = gl_NumWorkGroups.x * BM;
+        const uint row = (gl_WorkGroupID.z * gl_NumWorkGroups.y + gl_WorkGroupID.y) * BN + ourToken;
+        [[unroll]] for (uint t = 0; t < kTokenTiles; ++t)
+            [[unroll]] for (uint o = 0; o < kOutTiles; ++o)
+                coopMatStoreNV(sums[t * kOutTiles + o], y0,
+                               (row + t * N) * width + firstOut + placeOfMatrix(ourOut, o), width, true);
+        return;
+    }
+    // Matrices are stored as wholes where all of the tile is there and none lies across the border of two parts.
+    const bool isWhole = firstOut + BM <= numRows && firstToken + BN <= numTokens && firstRow % (2 * M) == 0 &&
+        (ORDER != kBehind || split1 % M == 0 && split2 % M == 0);
+    if (!isWhole) {
+        // Which element an invocation has as its component j: a matrix of numbers tells.
+        barrier();
+        for (uint i = lane; i < M * N / 4; i += kThreads)
+            wTile[i] = floatBitsToUint(vec4(4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3));
+        barrier();
+        Sums numbers;
+        coopMatLoadNV(numbers, wTile, 0, N / 4, false);
         [[unroll]] for (uint t = 0; t < kTokenTiles; ++t) {
-            subgroupBarrier();  // the tile before has been stored
-            coopMatStoreNV(sums[o * kTokenTiles + t], sumTiles, ours, kSide, true);
-            subgroupBarrier();
-            const uint step = ORDER == kGated ? 2 : 1;
-            // Of a known count: a driver that cannot unroll it keeps `sums` in memory all through the kernel.
-            [[unroll]] for (uint turn = 0; turn < kSide * kSide / kLanes; ++turn) {
-                const uint i = (turn * kLanes + gl_SubgroupInvocationID) * step;
-                if (i >= kSide * kSide) continue;
-                const uint row = firstOut + ourOut + o * kSide + i % kSide;
-                const uint token = firstToken + ourToken + t * kSide + i / kSide;
-                if (row >= numRows || token >= numTokens) continue;
-                if (ORDER == kGated) storeGated(firstRow + row, token, sumTiles[ours + i], sumTiles[ours + i + 1]);
-                else store(firstRow + row, token, sumTiles[ours + i]);
+            [[unroll]] for (uint o = 0; o < (ORDER == kGated ? kPairs : kOutTiles); ++o) {
+                [[unroll]] for (uint j = 0; j < kElems; ++j) {
+                    const uint e = uint(numbers[j]);
+                    const uint row = firstOut + rowOf(ourOut, o, e), token = firstToken + ourToken + t * N + e % N;
+                    if (row >= numRows || token >= numTokens) continue;
+                    if (ORDER == kGated)
+                        storeGated(firstRow + row, token, sums[t * kOutTiles + o][j],
+                                   sums[t * kOutTiles + o + kPairs][j]);
+                    else
+                        store(firstRow + row, token, sums[t * kOutTiles + o][j]);
+                }
+            }
+        }
+        return;
+    }
+    if (HAS_BIAS) {
+        // Where W was; each as often as a matrix has columns.
+        barrier();
+        for (uint i = lane; i < BM; i += kThreads)
+            [[unroll]] for (uint j = 0; j < N / 4; ++j)
+                wTile[placeOf(i) * (N / 4) + j] = uvec4(floatBitsToUint(bias[firstRow + firstOut + i]));
+        barrier();
+        [[unroll]] for (uint o = 0; o < kOutTiles; ++o) {
+            Sums b;
+            coopMatLoadNV(b, wTile, placeOfMatrix(ourOut, o) * (N / 4), N / 4, false);
+            [[unroll]] for (uint t = 0; t < kTokenTiles; ++t)
+                sums[t * kOutTiles + o] = sums[t * kOutTiles + o] + b;
+        }
+    }
+    [[unroll]] for (uint t = 0; t < kTokenTiles; ++t) {
+        const uint token = firstToken + ourToken + t * N;
+        [[unroll]] for (uint o = 0; o < (ORDER == kGated ? kPairs : kOutTiles); ++o) {
+            const uint i = t * kOutTiles + o;
+            if (ORDER == kGated) {
+                [[unroll]] for (uint j = 0; j < kElems; ++j)
+                    sums[i][j] = activate(ACTIVATION, sums[i][j]) * sums[i + kPairs][j];
+            } else if (ACTIVATION != ~0u) {
+                [[unroll]] for (uint j = 0; j < kElems; ++j) sums[i][j] = activate(ACTIVATION, sums[i][j]);
+            }
+            if (ORDER != kBehind) {
+                const uint stride = padded(numOut / 2);
+                const uint at = token * stride + (firstRow + firstOut + ourOut) / 2;
+                if (ORDER == kGated || o < kPairs)
+                    coopMatStoreNV(sums[i], y0, at + o * M, stride, true);
+                else
+                    coopMatStoreNV(sums[i], y1, at + (o - kPairs) * M, stride, true);
+                continue;
+            }
+            const uint row = firstRow + firstOut + ourOut + o * M;
+            if (row < split1) {
+                const uint stride = padded(split1), at = token * stride + row;
+                if (HAS_RESIDUAL) {
+                    Sums r;
+                    coopMatLoadNV(r, residual, at, stride, true);
+                    sums[i] = sums[i] + r;
+                }
+                coopMatStoreNV(sums[i], y0, at, stride, true);
+            } else if (row < split2) {
+                const uint stride = padded(split2 - split1);
+                coopMatStoreNV(sums[i], y1, token * stride + row - split1, stride, true);
+            } else {
+                const uint stride = padded(numOut - split2);
+                coopMatStoreNV(sums[i], y2, token * stride + row - split2, stride, true);
             }
         }
     }

@@ -1,44 +1,70 @@
 #include "engine/backend/vulkan/matvec/matmul.h"
 
+#include <bit>
+
 #include "engine/backend/vulkan/substrate/recorder.h"
 #include "engine/backend/vulkan/substrate/shaders.h"
 
 namespace ingle::backend::vulkan {
 namespace {
 
-/// Outputs and rows of x that a workgroup computes.
-struct Tile {
-    uint32_t invocations, outputs, tokens;
-};
-constexpr Tile kFloats{64, 64, 32};
-constexpr Tile kHalves{256, 128, 64};
-constexpr uint32_t kHalvesSharedBytes = 48 * 1024;
+/// Of shaders/matmul.comp.
+constexpr uint32_t kFloatInvocations = 64, kFloatOutputs = 64, kFloatTokens = 32;
+/// Of shaders/matmul_parts.comp.
+constexpr uint32_t kAddingInvocations = 128;
+/// How rows of parts lie, see shaders/epilogue.glsl.
+constexpr uint32_t kGated = 2;
 
-/// Whether the units are those that shaders/matmul_halves.comp is written for.
-bool suitsHalves(const DeviceInfo& device) {
-    const MatrixUnits& units = device.matrixUnits;
-    return device.features.cooperativeMatrices && units.m == 16 && units.n == 16 && units.k == 16 &&
-           units.subgroupSize == 32 && device.limits.maxSharedBytes >= kHalvesSharedBytes;
+MatmulKernel floatKernel(const WeightFormat& format, const MatmulSize& size,
+                         std::span<const uint32_t> epilogue) {
+    // There are no constants 1 and 2.
+    PipelineSpec spec{fmt::format("matmul_{}", format.name), {kFloatInvocations, 0, 0}};
+    spec.constants.insert(spec.constants.end(), epilogue.begin(), epilogue.end());
+    return {
+        .spec = std::move(spec),
+        .groups = {groupsFor(size.numOutputs, kFloatOutputs), groupsFor(size.numTokens, kFloatTokens), 1}};
 }
 
 }  // namespace
 
 MatmulKernels::MatmulKernels(const DeviceInfo& device, ActivationType activations)
-    : m_subgroupSize(device.features.subgroupSizeControl ? device.matrixUnits.subgroupSize : 0),
-      m_halves(activations == ActivationType::Auto && suitsHalves(device)) {}
+    : m_device(device), m_halves(activations == ActivationType::Auto && !matmulTiles(device).empty()) {}
 
-MatmulKernel MatmulKernels::find(const WeightFormat& format, uint32_t numOutputs, uint32_t numTokens,
-                                 std::span<const uint32_t> epilogue) const {
-    const std::string halves = fmt::format("matmul_halves_{}", format.name);
-    const bool isHalves = m_halves && findShader(halves);
-    const Tile& tile = isHalves ? kHalves : kFloats;
-    MatmulKernel kernel;
-    kernel.spec.subgroupSize = isHalves ? m_subgroupSize : 0;
-    kernel.spec.shader = isHalves ? halves : fmt::format("matmul_{}", format.name);
-    kernel.spec.constants = {tile.invocations, tile.tokens,
-                             0};  // there is no constant 2, and 1 in matmul_halves only
-    kernel.spec.constants.insert(kernel.spec.constants.end(), epilogue.begin(), epilogue.end());
-    kernel.groups = {groupsFor(numOutputs, tile.outputs), groupsFor(numTokens, tile.tokens), 1};
+MatmulKernel MatmulKernels::find(const WeightFormat& format, const MatmulSize& size,
+                                 std::span<const uint32_t> epilogue, uint64_t scratchBytes) const {
+    const std::string shader = fmt::format("matmul_halves_{}", format.name);
+    if (!m_halves || !findShader(shader)) return floatKernel(format, size, epilogue);
+    const uint32_t order = epilogue.empty() ? 0 : epilogue[0];
+    // Few kernels, for few numbers of rows.
+    MatmulSize like = size;
+    like.numTokens = std::bit_ceil(size.numTokens);
+    const auto [tile, numParts] = *chooseMatmulTiling(m_device, like, scratchBytes);
+    const MatrixUnits& units = m_device.matrixUnits;
+    const bool isSplit = numParts > 1;
+    MatmulKernel kernel{.groups = {groupsFor(size.numOutputs, tile.outputs),
+                                   groupsFor(size.numTokens, tile.tokens), numParts},
+                        .readsHalves = true};
+    kernel.spec.shader = shader;
+    kernel.spec.subgroupSize = m_device.features.subgroupSizeControl ? units.subgroupSize : 0;
+    kernel.spec.constants = {tile.numSubgroups() * units.subgroupSize, tile.outputs, tile.tokens};
+    // Parts only want to know the order; what follows is done when they are added up.
+    const std::vector<uint32_t> none{order, 0, 0, ~0U};
+    const std::span<const uint32_t> own = isSplit ? none : epilogue;
+    kernel.spec.constants.insert(kernel.spec.constants.end(), own.begin(), own.end());
+    for (const uint32_t constant : {units.m, units.n, units.k, kTileColumns, tile.subgroupOutputs,
+                                    tile.subgroupTokens, units.subgroupSize, uint32_t{isSplit}})
+        kernel.spec.constants.push_back(constant);
+    if (!isSplit) return kernel;
+
+    const uint32_t partRows = kernel.groups[1] * tile.tokens, width = kernel.groups[0] * tile.outputs;
+    PipelineSpec adding{"matmul_parts", {kAddingInvocations, tile.outputs, 0}};
+    adding.constants.insert(adding.constants.end(), epilogue.begin(), epilogue.end());
+    const uint32_t numResults = order == kGated ? size.numOutputs / 2 : size.numOutputs;
+    kernel.parts = {.adding = std::move(adding),
+                    .groups = {groupsFor(numResults, kAddingInvocations), size.numTokens, 1},
+                    .partRows = partRows,
+                    .width = width,
+                    .bytes = uint64_t{numParts} * partRows * width * sizeof(float)};
     return kernel;
 }
 

@@ -145,10 +145,30 @@ class Linear {
     }
 
     Status recordMatmul(const DeviceMatrix& matrix, const std::vector<uint32_t>& epilogue,
-                        const std::vector<Binding>& bindings, const LinearPush& push) {
+                        std::vector<Binding> bindings, const LinearPush& push) {
         MatmulKernel kernel =
-            m_out.matmulKernels().find(*matrix.format, push.matrix.numRows, push.numTokens, epilogue);
-        return m_out.dispatch(std::move(kernel.spec), bindings, push, kernel.groups);
+            m_out.matmulKernels().find(*matrix.format, {push.matrix.numRows, push.matrix.k, push.numTokens},
+                                       epilogue, m_out.scratch().bytes);
+        if (kernel.readsHalves) {
+            INGLE_TRY_ASSIGN(const BufferRange x, m_out.rowsAs(m_run.input(0, 0), RowForm::Halves));
+            bindings[1] = reads(x);
+        }
+        if (!kernel.parts) return m_out.dispatch(std::move(kernel.spec), bindings, push, kernel.groups);
+        const BufferRange sums = m_out.scratch().part(0, kernel.parts->bytes);
+        std::vector<Binding> split{bindings[0], bindings[1], reads(m_out.unused()), reads(m_out.unused())};
+        split.resize(bindings.size(), writes(sums));
+        INGLE_TRY(m_out.dispatch(std::move(kernel.spec), std::move(split), push, kernel.groups));
+        bindings[0] = reads(sums);
+        bindings[1] = reads(m_out.unused());
+        const MatmulPartsPush adding{.numRows = push.matrix.numRows,
+                                     .firstRow = push.matrix.firstRow,
+                                     .numOut = push.numOut,
+                                     .split1 = push.split1,
+                                     .split2 = push.split2,
+                                     .numParts = kernel.groups[2],
+                                     .partRows = kernel.parts->partRows,
+                                     .width = kernel.parts->width};
+        return m_out.dispatch(std::move(kernel.parts->adding), bindings, adding, kernel.parts->groups);
     }
 
     const OpRun& m_run;

@@ -45,7 +45,7 @@ Result<std::unique_ptr<OpenedBackend>> OpenedBackend::open(std::unique_ptr<Insta
     INGLE_TRY_ASSIGN(backend->m_transfer, Transfer::create(*backend->m_device, *backend->m_pipelines));
     backend->m_matvecShapes =
         std::make_unique<MatvecShapes>(*backend->m_device, *backend->m_pipelines, activations, cacheFolder);
-    backend->m_matmulKernels = std::make_unique<MatmulKernels>(info, activations);
+    backend->m_matmulKernels = std::make_unique<MatmulKernels>(backend->m_device->info(), activations);
     INGLE_TRY_ASSIGN(AttentionKernels attention,
                      AttentionKernels::create(*backend->m_device, *backend->m_pipelines, activations));
     backend->m_attentionKernels = std::make_unique<AttentionKernels>(std::move(attention));

@@ -70,11 +70,25 @@ Status VulkanProgram::allocate() {
     INGLE_TRY_ASSIGN(m_hostStep, m_writeMemory.allocate(m_capacity.bytes()));
     const uint64_t logitBytes = paddedWidth(m_plan.output.width) * sizeof(float) * m_capacity.logitRows;
     INGLE_TRY_ASSIGN(m_hostLogits, m_readMemory.allocate(logitBytes));
+    INGLE_TRY(allocateRowForms());
     if (m_limits.pictureWidth > 0) INGLE_TRY(allocatePictures());
     INGLE_TRY_ASSIGN(m_decode.sampler, TokenSampler::create(m_memory.context(), kNumTurns));
     Recorder begin(m_memory.context().device, m_memory.context().pipelines);
     INGLE_TRY(copyStep(begin));
     INGLE_TRY_ASSIGN(m_decode.begin, begin.finish());
+    return {};
+}
+
+/// For the widest value that a product reads.
+Status VulkanProgram::allocateRowForms() {
+    if (!m_memory.context().matmulKernels.haveHalves()) return {};
+    uint32_t width = 1;
+    for (const Op& op : m_plan.ops)
+        if (op.code == OpCode::Linear) width = std::max(width, m_plan.values[op.inputs[0].value].width);
+    for (size_t form = 0; form < kNumRowForms; ++form) {
+        const uint64_t bytes = rowFormBytes(RowForm(form), width, m_capacity.rows);
+        INGLE_TRY_ASSIGN(m_rowForms.ranges[form], m_deviceMemory.allocate(bytes));
+    }
     return {};
 }
 
@@ -119,13 +133,14 @@ ProgramBuffers VulkanProgram::buffersOf(const Layout& layout) const {
             .step = m_step,
             .scratch = m_scratch,
             .unused = m_unused,
+            .rowForms = m_rowForms,
             .pictures = m_pictures,
             .pictureRows = m_pictureRows};
 }
 
-OpRecording VulkanProgram::opRecording(const ProgramBuffers& buffers, const RowCounts& rows,
+OpRecording VulkanProgram::opRecording(const ProgramBuffers& buffers, const RowCounts& rows, RowForms& forms,
                                        DispatchTarget target) {
-    return {m_plan, buffers, m_memory, *m_weights, rows, target};
+    return {m_plan, buffers, m_memory, *m_weights, rows, forms, target};
 }
 
 /// Those of every number of rows, so that none is left to fail, or to wait for, in the middle of an answer.
@@ -141,11 +156,12 @@ Status VulkanProgram::compileKernels() {
 Result<std::vector<PipelineSpec>> VulkanProgram::kernelsOfAllRows() {
     std::vector<PipelineSpec> kernels;
     const ProgramBuffers buffers = buffersOf(m_fused);
-    for (uint32_t tokens : {1U, 2U, 4U, kMaxMatvecRows, m_capacity.rows}) {
-        tokens = std::min(tokens, m_capacity.rows);
+    for (uint32_t power = 1; power < 2 * m_capacity.rows; power *= 2) {
+        const uint32_t tokens = std::min(power, m_capacity.rows);
         const RowCounts rows{tokens, std::min({tokens, kMaxMatvecRows, m_capacity.logitRows})};
+        RowForms forms;
         for (const ScheduledRun& scheduled : m_fused.runs) {
-            OpRecording out = opRecording(buffers, rows, &kernels);
+            OpRecording out = opRecording(buffers, rows, forms, &kernels);
             INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
         }
     }
@@ -184,10 +200,11 @@ Result<StepCommands> VulkanProgram::record(const RowCounts& rows, const RecordFu
     const ProgramBuffers buffers = buffersOf(m_fused);
     StepRecorder step(context.device, context.pipelines, m_budget);
     INGLE_TRY(begin(step.recorder()));
+    RowForms forms;
     for (const ScheduledRun& scheduled : m_fused.runs) {
         if (isIdle(scheduled.run, rows)) continue;
         INGLE_TRY(step.beginPiece(workOf(scheduled.run, m_plan, rows)));
-        OpRecording out = opRecording(buffers, rows, &step.recorder());
+        OpRecording out = opRecording(buffers, rows, forms, &step.recorder());
         INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
     }
     INGLE_TRY(end(step.recorder()));
@@ -250,7 +267,8 @@ Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
         if (isIdle(scheduled.run, rows)) continue;
         Recorder recorder(context.device, context.pipelines);
         if (i == 0) INGLE_TRY(copyStep(recorder));
-        OpRecording out = opRecording(buffers, rows, &recorder);
+        RowForms forms;
+        OpRecording out = opRecording(buffers, rows, forms, &recorder);
         INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
         INGLE_TRY_ASSIGN(const auto commands, recorder.finish());
         const auto begin = context.device.api().now();
@@ -317,10 +335,11 @@ Result<uint32_t> VulkanProgram::numDispatches(const RowCounts& rows) {
 Result<uint64_t> VulkanProgram::weightBytes(const RowCounts& rows) {
     const ProgramBuffers buffers = buffersOf(m_fused);
     std::vector<PipelineSpec> kernels;
+    RowForms forms;
     uint64_t bytes = 0;
     for (const ScheduledRun& scheduled : m_fused.runs) {
         if (isIdle(scheduled.run, rows) || scheduled.run.op(0).code == OpCode::Embed) continue;
-        OpRecording out = opRecording(buffers, rows, &kernels);
+        OpRecording out = opRecording(buffers, rows, forms, &kernels);
         INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
         bytes += out.weightBytes();
     }

@@ -43,13 +43,15 @@ class VulkanProgram final : public Program {
     VulkanProgram(const Plan& plan, VulkanMemoryPool& memory, std::shared_ptr<WeightStore> weights);
     Status allocate();
     Result<Layout> layOut(Fusion fusion) const;
-    OpRecording opRecording(const ProgramBuffers& buffers, const RowCounts& rows, DispatchTarget target);
+    OpRecording opRecording(const ProgramBuffers& buffers, const RowCounts& rows, RowForms& forms,
+                            DispatchTarget target);
     Status compileKernels();
     Result<std::vector<PipelineSpec>> kernelsOfAllRows();
     ProgramBuffers buffersOf(const Layout& layout) const;
     const BufferRange& logits() const { return m_fused.values[m_plan.output.value]; }
     StepBuffer hostStep() const { return StepBuffer::at(m_hostStep.host, m_capacity); }
     Status allocatePictures();
+    Status allocateRowForms();
     /// Writes what the device is to know of the step. Errors: as Transfer::upload().
     Status write(const Step& step);
     /// Makes it the device's.
@@ -76,6 +78,7 @@ class VulkanProgram final : public Program {
     Allocator m_writeMemory;
     Allocator m_readMemory;
     BufferRange m_step, m_scratch, m_unused;
+    RowForms::Buffers m_rowForms;
     BufferRange m_hostStep;
     // Of a plan with OpCode::PictureRows.
     BufferRange m_pictures, m_pictureRows, m_hostPictures;

@@ -15,4 +15,15 @@ Status OpRecording::dispatch(PipelineSpec spec, std::vector<Binding> bindings, P
     return std::get<Recorder*>(m_target)->dispatch({pipeline, std::move(bindings), push, groups});
 }
 
+Result<BufferRange> OpRecording::rowsAs(ValueId value, RowForm form) {
+    const uint32_t width = m_plan.values[value].width, rows = numRows(value);
+    const BufferRange converted = m_buffers.rowForms.at(form).part(0, rowFormBytes(form, width, rows));
+    if (!m_forms.hold(form, value)) return converted;
+    const struct { uint32_t width; } push{width};
+    const auto vectors = static_cast<uint32_t>(rowFormBytes(form, width, 1) / kVectorBytes);
+    INGLE_TRY(dispatch("convert_rows", {kElementGroup}, {reads(this->rows(value)), writes(converted)}, push,
+                       {groupsFor(vectors, kElementGroup), rows, 1}));
+    return converted;
+}
+
 }  // namespace ingle::backend::vulkan

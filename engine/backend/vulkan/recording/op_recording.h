@@ -9,6 +9,7 @@
 
 #include "engine/backend/plan.h"
 #include "engine/backend/vulkan/memory/vulkan_memory.h"
+#include "engine/backend/vulkan/recording/row_forms.h"
 #include "engine/backend/vulkan/weights/weight_store.h"
 
 namespace ingle::backend::vulkan {
@@ -34,6 +35,7 @@ struct ProgramBuffers {
     BufferRange step;                     ///< see step_buffer.h
     BufferRange scratch;                  ///< for what passes from one dispatch of an op to the next
     BufferRange unused;                   ///< bound where a variant of a shader reads nothing; never written
+    RowForms::Buffers rowForms;           ///< see OpRecording::rowsAs()
     // Of a plan with OpCode::PictureRows: see picture_buffer.h; and the rows of a step's pictures.
     BufferRange pictures = {}, pictureRows = {};
 };
@@ -46,13 +48,15 @@ using DispatchTarget = std::variant<Recorder*, std::vector<PipelineSpec>*>;
 
 class OpRecording {
   public:
+    /// `forms`: of all that is recorded to be submitted together.
     OpRecording(const Plan& plan, const ProgramBuffers& buffers, const VulkanMemoryPool& memory,
-                WeightStore& weights, RowCounts rows, DispatchTarget target)
+                WeightStore& weights, RowCounts rows, RowForms& forms, DispatchTarget target)
         : m_plan(plan),
           m_buffers(buffers),
           m_memory(memory),
           m_weights(weights),
           m_rows(rows),
+          m_forms(forms),
           m_target(target) {}
 
     const VulkanMemoryPool& memory() const { return m_memory; }
@@ -63,6 +67,9 @@ class OpRecording {
     WeightStore& weights() { return m_weights; }
 
     const BufferRange& rows(ValueId value) const { return m_buffers.values[value]; }
+    /// The value's rows converted; the dispatch for it is added the first time that a form is asked for, and
+    /// the range is valid until a form of another value is. Errors: as dispatch().
+    Result<BufferRange> rowsAs(ValueId value, RowForm form);
     uint32_t numRows(ValueId value) const { return m_plan.numRows(value, m_rows.tokens, m_rows.logits); }
     uint32_t numTokens() const { return m_rows.tokens; }
     const BufferRange& step() const { return m_buffers.step; }
@@ -100,6 +107,7 @@ class OpRecording {
     const VulkanMemoryPool& m_memory;
     WeightStore& m_weights;
     RowCounts m_rows;
+    RowForms& m_forms;
     DispatchTarget m_target;
     uint64_t m_weightBytes = 0;
 };

@@ -82,8 +82,13 @@ void queryProperties(const Api& api, const Extensions& extensions, DeviceInfo& i
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES};
     VkPhysicalDeviceSubgroupSizeControlProperties subgroup{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
+    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
+    VkPhysicalDeviceShaderCorePropertiesAMD amd{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
     chain(properties, v11);
     chain(properties, v12);
+    if (extensions.has(VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) chain(properties, nvidia);
+    if (extensions.has(VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) chain(properties, amd);
     if (info.features.integerDot) chain(properties, dot);
     if (extensions.has(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME)) chain(properties, subgroup);
     api.GetPhysicalDeviceProperties2(info.handle, &properties);
@@ -111,6 +116,9 @@ void queryProperties(const Api& api, const Extensions& extensions, DeviceInfo& i
     info.limits.maxSharedBytes = limits.maxComputeSharedMemorySize;
     std::copy_n(limits.maxComputeWorkGroupCount, 3, info.limits.maxGroups.begin());
     info.limits.subgroupSize = v11.subgroupSize;
+    info.limits.multiprocessors =
+        std::max(nvidia.shaderSMCount,
+                 amd.shaderEngineCount * amd.shaderArraysPerEngineCount * amd.computeUnitsPerShaderArray);
     const bool controlled = info.features.subgroupSizeControl;
     info.limits.minSubgroupSize = controlled ? subgroup.minSubgroupSize : v11.subgroupSize;
     info.limits.maxSubgroupSize = controlled ? subgroup.maxSubgroupSize : v11.subgroupSize;

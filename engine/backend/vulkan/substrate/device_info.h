@@ -66,6 +66,7 @@ struct DeviceLimits {
     uint32_t subgroupSize = 0;
     uint32_t minSubgroupSize = 0;  ///< the three are equal without subgroupSizeControl
     uint32_t maxSubgroupSize = 0;
+    uint32_t multiprocessors = 0;  ///< that run workgroups side by side; 0: the driver does not tell
 };
 
 /// What subgroups multiply together: halves [m, k] by [k, n], with sums in floats.

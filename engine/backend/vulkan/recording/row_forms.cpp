@@ -1,0 +1,13 @@
+#include "engine/backend/vulkan/recording/row_forms.h"
+
+namespace ingle::backend::vulkan {
+
+uint64_t rowFormBytes(RowForm form, uint32_t width, uint32_t rows) {
+    switch (form) {
+        case RowForm::Halves:
+            return uint64_t{rows} * ((width + 63) / 64 * 64) * 2;
+    }
+    return 0;
+}
+
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,40 @@
+/// Rows of values in the forms that matrix products read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "engine/backend/plan.h"
+#include "engine/backend/vulkan/substrate/allocator.h"
+
+namespace ingle::backend::vulkan {
+
+enum class RowForm : uint8_t {
+    Halves,  ///< see shaders/convert_rows.comp
+};
+inline constexpr size_t kNumRowForms = 1;
+
+/// Of `rows` rows of `width` values.
+uint64_t rowFormBytes(RowForm form, uint32_t width, uint32_t rows);
+
+/// Of what each form's buffer holds: the rows of one value at a time.
+class RowForms {
+  public:
+    /// By form; empty where no product reads it.
+    struct Buffers {
+        std::array<BufferRange, kNumRowForms> ranges{};
+        const BufferRange& at(RowForm form) const { return ranges[static_cast<size_t>(form)]; }
+    };
+
+    /// Notes that the form's buffer holds `value` from now on. False: it does already.
+    bool hold(RowForm form, ValueId value) {
+        return std::exchange(m_held[static_cast<size_t>(form)], value) != value;
+    }
+
+  private:
+    std::array<std::optional<ValueId>, kNumRowForms> m_held;
+};
+
+}  // namespace ingle::backend::vulkan

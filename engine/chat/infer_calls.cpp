@@ -101,8 +101,10 @@ class CallFinder {
         const size_t key = m_text.rfind(kKey, value);
         if (key == m_text.npos || key < from) return std::nullopt;
         if (const auto whole = innerObjectWith(m_text, from, {kName, kKey, values[0], values[1]}))
-            if (auto form = formOfObject(m_text.substr(whole->begin, whole->end - whole->begin), values[0]))
-                return FoundCall{whole->begin, whole->end, std::move(*form)};
+            if (auto form = formOfObject(m_text.substr(whole->begin, whole->end - whole->begin), values[0])) {
+                const Place around = wrapped(from, *whole);
+                return FoundCall{around.begin, around.end, std::move(*form)};
+            }
         const size_t nameBefore = m_text.substr(0, key).rfind(kName);
         const bool isNameFirst = nameBefore != m_text.npos && nameBefore >= from;
         const auto object = objectWith(m_text, isNameFirst ? nameEnd(nameBefore) : from, {kKey, values[0]});
@@ -113,6 +115,22 @@ class CallFinder {
     }
 
   private:
+    /// What holds a call as its "function", as in requests; the call itself, where nothing does.
+    Place wrapped(size_t from, const Place& call) const {
+        const std::string_view object = m_text.substr(call.begin, call.end - call.begin);
+        size_t tries = 0;
+        for (size_t at = m_text.find('{', from); at < call.begin && ++tries <= kMostObjects;
+             at = m_text.find('{', at + 1)) {
+            std::string_view rest = m_text.substr(at);
+            const auto outer = takeJson(rest);
+            if (!outer || !isJsonObject(*outer)) continue;
+            const auto members = membersOf(*outer);
+            for (const auto& member : members.all)
+                if (member.key == "function" && member.value == object) return {at, at + outer->size()};
+        }
+        return call;
+    }
+
     static size_t nameEnd(size_t name) { return name + std::string_view(kName).size(); }
     static size_t endOf(size_t at, std::string_view text) { return at + text.size(); }
 
@@ -147,20 +165,26 @@ class CallFinder {
             behind.remove_prefix(1);
         }
         std::string_view open = sharedEnd(header, between), close;
-        const bool areLines = stripped(open).empty() && between.starts_with('\n') && behind.starts_with('\n');
+        // Each value ends its line.
+        const bool areLines = between.starts_with('\n') && behind.starts_with('\n') &&
+                              (stripped(open).empty() || open.size() == between.size());
         if (areLines) {
-            open = {};
             close = between.substr(0, 1);
+            open = stripped(open).empty() ? std::string_view() : open.substr(1);
+            between.remove_suffix(open.size());
         } else {
             between.remove_suffix(open.size());
             close = sharedBegin(between, behind);
         }
         between.remove_prefix(close.size());
         header.remove_suffix(open.size());
-        const auto head = literal(header), begin = literal(open), end = literal(close);
+        // Parameters are read behind any white space.
+        const auto head = literal(header), end = literal(close),
+                   begin = literal(stripped(open).empty() ? std::string_view() : open);
         if (!head || !begin || !end || between.find(kKey) != between.npos) return std::nullopt;
         // Where one value begins and another ends must be told by something.
-        if (stripped(open).empty() && close.empty() && stripped(between).empty()) return std::nullopt;
+        if (!gap->isQuoted && stripped(open).empty() && close.empty() && stripped(between).empty())
+            return std::nullopt;
         return FoundCall{name,
                          m_text.size() - behind.size() + close.size(),
                          {.call = "{name}" + *head + "{parameters}",

@@ -269,9 +269,23 @@ class Matcher {
         return isKeyed ? members.all.front().key : "";
     }
 
+    /// The members of "function", where that is an object: so requests write calls.
+    static std::optional<JsonMembers> functionIn(const JsonMembers& members) {
+        constexpr std::string_view kKey[] = {"function"};
+        const Member* function = members.find(kKey);
+        return function && function->value.starts_with('{') ? std::optional(membersOf(function->value))
+                                                            : std::nullopt;
+    }
+
     /// {"name": …, "arguments": …}, or with the words of other families.
     bool addCall(std::string_view object) {
-        const JsonMembers members = membersOf(object);
+        const JsonMembers outer = membersOf(object);
+        const JsonMembers members = functionIn(outer).value_or(outer);
+        if (areNamedByKeys(members)) {
+            for (const Member& member : members.all)
+                m_calls.push_back({.name = member.key, .id = {}, .arguments = compactJson(member.value)});
+            return true;
+        }
         ReadCall call{.name = nameIn(members), .id = {}, .arguments = "{}"};
         if (!m_reading.isTool(call.name)) return false;
         const Member* arguments = argumentsMember(members);
@@ -283,9 +297,17 @@ class Matcher {
             const auto text = textOfJson(arguments->value);
             call.arguments = compactJson(text && isJsonObject(*text) ? *text : arguments->value);
         }
-        if (const Member* id = idMember(members)) call.id = textOfJson(id->value).value_or("");
+        if (const Member* id = idMember(outer)) call.id = textOfJson(id->value).value_or("");
         m_calls.push_back(std::move(call));
         return true;
+    }
+
+    /// {NAME: {…}, NAME: {…}}.
+    bool areNamedByKeys(const JsonMembers& members) const {
+        return members.all.size() > 1 && !nameMember(members) &&
+               std::ranges::all_of(members.all, [&](const Member& member) {
+                   return m_reading.isTool(member.key) && member.value.starts_with('{');
+               });
     }
 
     bool saysMoreThanName(const JsonMembers& members) const {
@@ -316,8 +338,9 @@ class Matcher {
         if (const auto object = takeJson(m_rest))
             return isJsonObject(*object) && addCall(*object) ? Outcome::Calls : Outcome::Text;
         // It is cut off. What is wrong is no call.
-        const JsonMembers members = membersOf(before);
-        const std::string name = members.isCut ? nameIn(members) : "";
+        const JsonMembers outer = membersOf(before);
+        const JsonMembers members = functionIn(outer).value_or(outer);
+        const std::string name = outer.isCut ? nameIn(members) : "";
         if (!m_reading.isTool(name)) return Outcome::Undecided;
         m_current.name = name;
         const Member* arguments = argumentsMember(members);

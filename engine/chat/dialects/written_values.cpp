@@ -63,7 +63,7 @@ std::string_view constantOf(std::string_view word) {
 
 /// A number, or a word: up to what may stand behind a value.
 std::optional<std::string> takeWord(std::string_view& text) {
-    const size_t end = text.find_first_of(",]}) \t\r\n");
+    const size_t end = text.find_first_of(",;/]}) \t\r\n");
     if (end == text.npos) text = {};
     if (text.empty()) return std::nullopt;
     const std::string_view word = text.substr(0, end);

@@ -72,6 +72,15 @@ const Template kTemplates[] = {
     {"ids in marks", "<|b|>",
      "<|b|>{{ m.content }}CALLS<|act id={{ c.id }}|>NAME<|with|>ARGS<|/act|>END<|e|>"},
     {"arguments first", "<|b|>", "<|b|>{{ m.content }}CALLS(( ARGS )) -> NAME !!END<|e|>"},
+    {"a list as in requests", "<|b|>",
+     "<|b|>{{ m.content }}{% if m.tool_calls %}<|acts|>{{ m.tool_calls | tojson }}<|/acts|>{% endif %}<|e|>"},
+    {"all keyed by their names", "<|b|>",
+     "<|b|>{{ m.content }}{% if m.tool_calls %}<|c|>{ {%- for c in m.tool_calls %}\"NAME\": ARGS"
+     "{{ ', ' if not loop.last }}END }<|/c|>{% endif %}<|e|>"},
+    {"attributes of JSON", "<|b|>", "<|b|>{{ m.content }}CALLS<do f=\"NAME\"PAIRS KEY=JSONDONE/>END<|e|>"},
+    {"lines with marks", "<|b|>",
+     "<|b|>{{ m.content }}CALLS<|c|>NAME\nPAIRS<|p|>KEY<|is|>VALUE\nDONE<|/c|>END<|e|>"},
+    {"semicolons", "<|b|>", "<|b|>{{ m.content }}CALLS<|c|>NAME: PAIRSKEY = JSON; DONE<|/c|>END<|e|>"},
     {"an open thought", "<|b|>~muse~\n",
      "<|b|>~muse~\n{{ m.reasoning_content or '' }}\n~/muse~\n{{ m.content "
      "}}CALLS\n~act~ARGS~of~NAME~/act~END<|e|>",

@@ -39,7 +39,8 @@ CompiledPattern compiledPattern(const std::string& text) {
         PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr));
 }
 
-bool matches(const pcre2_code* code, const std::string& text) {
+/// Nothing: it takes too many steps to tell.
+std::optional<bool> matches(const pcre2_code* code, const std::string& text) {
     pcre2_match_data* data = pcre2_match_data_create(1, nullptr);
     pcre2_match_context* context = pcre2_match_context_create(nullptr);
     pcre2_set_match_limit(context, kMostMatchSteps);
@@ -47,7 +48,7 @@ bool matches(const pcre2_code* code, const std::string& text) {
         pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), 0, 0, data, context);
     pcre2_match_context_free(context);
     pcre2_match_data_free(data);
-    return found >= 0;
+    return found >= 0 || found == PCRE2_ERROR_NOMATCH ? std::optional(found >= 0) : std::nullopt;
 }
 
 size_t numCharacters(const std::string& text) {
@@ -282,7 +283,10 @@ class Run {
         if (!m_meter.spend(kMatchWork + text.size())) return false;
         auto& compiled = m_patterns[pattern];
         if (!compiled && m_meter.spend(64 * pattern.size())) compiled = compiledPattern(pattern);
-        return compiled && matches(compiled.get(), text);
+        if (!compiled) return false;
+        const std::optional<bool> found = matches(compiled.get(), text);
+        if (!found) (void)m_meter.spend(SIZE_MAX);  // nothing can be told from here on
+        return found.value_or(false);
     }
 
     /// As rules would have it written.

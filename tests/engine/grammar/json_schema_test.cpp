@@ -360,5 +360,15 @@ TEST(SchemaBombs, aCheckAtTheEndIsShort) {
     EXPECT_LT(test::processorSeconds() - before, test::kSlowness);
 }
 
+/// What gives up finds no match, and under a "not" that would be one.
+TEST(SchemaBombs, aPatternThatGivesUpIsTold) {
+    const auto rules = readJsonSchema(R"({"not":{"properties":{"v":{"pattern":"^((a|a)+c|(a|a)+b)$"}}}})");
+    ASSERT_TRUE(rules) << rules.error().message;
+    ASSERT_TRUE(rules->check);
+    EXPECT_EQ(rules->check->violation(R"({"v":"aaab"})"), "not does not hold");
+    EXPECT_EQ(rules->check->violation(R"({"v":"aaaaaaaaaaaaaaaaaaaaaaaab"})"),
+              "it takes too long to be checked");
+}
+
 }  // namespace
 }  // namespace ingle::grammar

@@ -27,8 +27,8 @@ uint lookUp(uint indices, uvec4 table) {
 }
 
 // A group's values, for nibbles in plane 0.
-uint[8] iq4Levels(uint row, uint group) {
-    uint q[8] = nibbles(vectorAt(row, 0, group));
+uint[8] iq4Levels(uvec4 words) {
+    uint q[8] = nibbles(words);
     [[unroll]] for (uint i = 0; i < 8; ++i) q[i] = lookUp(q[i], kIq4Levels);
     return q;
 }

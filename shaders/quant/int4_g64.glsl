@@ -2,6 +2,12 @@
 #include "levels.glsl"
 #include "group_head.glsl"
 
-Levels levelsAt(uint row, uint group) {
-    return withHead(nibbles(vectorAt(row, 0, group)), wordAt(row, plane1, group / 2), 0);
+struct Raw { uvec4 nibbles; uint head; };
+
+Raw rawAt(uint row, uint group) {
+    return Raw(vectorAt(row, 0, group), wordAt(row, plane1, group / 2));
+}
+
+Levels levelsOf(Raw raw, uint group) {
+    return withHead(nibbles(raw.nibbles), raw.head, 0);
 }

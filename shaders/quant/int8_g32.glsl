@@ -2,8 +2,12 @@
 #include "levels.glsl"
 #include "group_head.glsl"
 
-Levels levelsAt(uint row, uint group) {
-    const uvec4 low = vectorAt(row, 0, 2 * group), high = vectorAt(row, 0, 2 * group + 1);
-    const uint q[8] = uint[8](low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w);
-    return withHead(q, wordAt(row, plane1, group), 128);
+struct Raw { uvec4 low, high; uint head; };
+
+Raw rawAt(uint row, uint group) {
+    return Raw(vectorAt(row, 0, 2 * group), vectorAt(row, 0, 2 * group + 1), wordAt(row, plane1, group));
+}
+
+Levels levelsOf(Raw raw, uint group) {
+    return withHead(bytesOf(raw.low, raw.high), raw.head, 128);
 }

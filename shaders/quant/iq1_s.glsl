@@ -4,13 +4,18 @@
 #include "levels.glsl"
 #include "grid.glsl"
 
-Levels levelsAt(uint row, uint group) {
-    const uint indices = wordAt(row, 0, group), fields = shortAt(row, plane1, group);
-    const vec2 scale = vec2(0.125 * halfAt(row, plane2, group / 8) * float(2 * (fields >> 12 & 7) + 1));
+struct Raw { uint indices, fields; float d; };
+
+Raw rawAt(uint row, uint group) {
+    return Raw(wordAt(row, 0, group), shortAt(row, plane1, group), halfAt(row, plane2, group / 8));
+}
+
+Levels levelsOf(Raw raw, uint group) {
+    const vec2 scale = vec2(0.125 * raw.d * float(2 * (raw.fields >> 12 & 7) + 1));
     uint q[8];
     [[unroll]] for (uint i = 0; i < 4; ++i) {
-        const uint high = fields >> 3 * i & 7;
-        const uvec2 values = iq1Values(indices >> 8 * i & 255 | high << 8, 1 - (fields >> 15));
+        const uint high = raw.fields >> 3 * i & 7;
+        const uvec2 values = iq1Values(raw.indices >> 8 * i & 255 | high << 8, 1 - (raw.fields >> 15));
         q[2 * i] = values.x;
         q[2 * i + 1] = values.y;
     }

@@ -8,14 +8,19 @@ uint magnitudes(uint levels) {
     return (levels << 2) + 0x02020202u + (levels + 0x01010101u >> 3 & 0x01010101u);
 }
 
-Levels levelsAt(uint row, uint group) {
+struct Raw { uvec2 indices; uint fields; float d; };
+
+Raw rawAt(uint row, uint group) {
     const uvec2 indices = uvec2(wordAt(row, 0, 2 * group), wordAt(row, 0, 2 * group + 1));
-    const uint fields = wordAt(row, plane1, group);
-    const float scale = 0.5 * halfAt(row, plane2, group / 8) * float(2 * (fields >> 28) + 1);
+    return Raw(indices, wordAt(row, plane1, group), halfAt(row, plane2, group / 8));
+}
+
+Levels levelsOf(Raw raw, uint group) {
+    const float scale = 0.5 * raw.d * float(2 * (raw.fields >> 28) + 1);
     uint q[8];
     [[unroll]] for (uint i = 0; i < 8; ++i) {
-        const uint signs = signsOf7Bits(fields >> 7 * (i / 2)) >> 4 * (i % 2);
-        q[i] = withSigns(magnitudes(iq3Levels(indices[i / 4] >> 8 * (i % 4) & 255)), signs);
+        const uint signs = signsOf7Bits(raw.fields >> 7 * (i / 2)) >> 4 * (i % 2);
+        q[i] = withSigns(magnitudes(iq3Levels(raw.indices[i / 4] >> 8 * (i % 4) & 255)), signs);
     }
     return Levels(q, vec2(scale), vec2(0));
 }

@@ -2,6 +2,12 @@
 #include "levels.glsl"
 #include "codebook.glsl"
 
-Levels levelsAt(uint row, uint group) {
-    return Levels(iq4Levels(row, group), vec2(halfAt(row, plane1, group)), vec2(0));
+struct Raw { uvec4 nibbles; float d; };
+
+Raw rawAt(uint row, uint group) {
+    return Raw(vectorAt(row, 0, group), halfAt(row, plane1, group));
+}
+
+Levels levelsOf(Raw raw, uint group) {
+    return Levels(iq4Levels(raw.nibbles), vec2(raw.d), vec2(0));
 }

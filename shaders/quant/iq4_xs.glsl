@@ -3,7 +3,12 @@
 #include "levels.glsl"
 #include "codebook.glsl"
 
-Levels levelsAt(uint row, uint group) {
-    const float scale = halfAt(row, plane2, group / 8) * signedBytes(byteAt(row, plane1, group)).x;
-    return Levels(iq4Levels(row, group), vec2(scale), vec2(0));
+struct Raw { uvec4 nibbles; uint scale; float d; };
+
+Raw rawAt(uint row, uint group) {
+    return Raw(vectorAt(row, 0, group), byteAt(row, plane1, group), halfAt(row, plane2, group / 8));
+}
+
+Levels levelsOf(Raw raw, uint group) {
+    return Levels(iq4Levels(raw.nibbles), vec2(raw.d * signedBytes(raw.scale).x), vec2(0));
 }

@@ -1,4 +1,5 @@
 // NVFP4: value = scale * the codebook's level. Plane 0: nibbles; plane 1: a byte of scale for 16 values.
+#define TWO_SCALES
 #include "levels.glsl"
 #include "codebook.glsl"
 
@@ -11,9 +12,14 @@ float scaleOf(uint bits) {
     return float(e > 0 ? 8 + m : m) * uintBitsToFloat(max(e, 1u) + 116 << 23);
 }
 
-Levels levelsAt(uint row, uint group) {
-    const uint scales = shortAt(row, plane1, group);
-    uint q[8] = nibbles(vectorAt(row, 0, group));
+struct Raw { uvec4 nibbles; uint scales; };
+
+Raw rawAt(uint row, uint group) {
+    return Raw(vectorAt(row, 0, group), shortAt(row, plane1, group));
+}
+
+Levels levelsOf(Raw raw, uint group) {
+    uint q[8] = nibbles(raw.nibbles);
     [[unroll]] for (uint i = 0; i < 8; ++i) q[i] = lookUp(q[i], kLevels);
-    return Levels(q, vec2(scaleOf(scales & 255), scaleOf(scales >> 8)), vec2(0));
+    return Levels(q, vec2(scaleOf(raw.scales & 255), scaleOf(raw.scales >> 8)), vec2(0));
 }

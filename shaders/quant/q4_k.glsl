@@ -2,9 +2,13 @@
 // halves d, dmin for 256.
 #include "levels.glsl"
 
-Levels levelsAt(uint row, uint group) {
-    const uint scaleMin = shortAt(row, plane1, group);
-    const vec2 d = unpackHalf2x16(wordAt(row, plane2, group / 8));
-    return Levels(nibbles(vectorAt(row, 0, group)), vec2(d.x * float(scaleMin & 255)),
-                  vec2(-d.y * float(scaleMin >> 8)));
+struct Raw { uvec4 nibbles; uint scaleMin, d; };
+
+Raw rawAt(uint row, uint group) {
+    return Raw(vectorAt(row, 0, group), shortAt(row, plane1, group), wordAt(row, plane2, group / 8));
+}
+
+Levels levelsOf(Raw raw, uint group) {
+    const vec2 d = unpackHalf2x16(raw.d);
+    return Levels(nibbles(raw.nibbles), vec2(d.x * float(raw.scaleMin & 255)), vec2(-d.y * float(raw.scaleMin >> 8)));
 }

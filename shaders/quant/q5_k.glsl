@@ -2,9 +2,15 @@
 // scale, min for 32 values; plane 3: halves d, dmin for 256.
 #include "levels.glsl"
 
-Levels levelsAt(uint row, uint group) {
-    const uint scaleMin = shortAt(row, plane2, group);
-    const vec2 d = unpackHalf2x16(wordAt(row, plane3, group / 8));
-    return Levels(fiveBits(vectorAt(row, 0, group), wordAt(row, plane1, group)),
-                  vec2(d.x * float(scaleMin & 255)), vec2(-d.y * float(scaleMin >> 8)));
+struct Raw { uvec4 nibbles; uint fifths, scaleMin, d; };
+
+Raw rawAt(uint row, uint group) {
+    return Raw(vectorAt(row, 0, group), wordAt(row, plane1, group), shortAt(row, plane2, group),
+               wordAt(row, plane3, group / 8));
+}
+
+Levels levelsOf(Raw raw, uint group) {
+    const vec2 d = unpackHalf2x16(raw.d);
+    return Levels(fiveBits(raw.nibbles, raw.fifths), vec2(d.x * float(raw.scaleMin & 255)),
+                  vec2(-d.y * float(raw.scaleMin >> 8)));
 }

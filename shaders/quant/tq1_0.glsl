@@ -12,15 +12,26 @@ uint tritsOf(uint word, uint n) {
     return bytes.x | bytes.y << 8;
 }
 
-Levels levelsAt(uint row, uint group) {
-    const uint firstWord = group / 8 * 13;
-    const float d = halfAt(row, plane1, group / 8);
+// Where four values of a group are, the i-th four: a word of the block, and which digits of it.
+uvec2 wordAndDigit(uint group, uint i) {
+    const uint at = group % 8 * 8 + i;  // of the block's 64 times four values
+    return at < 40 ? uvec2(at % 8, at / 8) : at < 60 ? uvec2(8 + at % 4, (at - 40) / 4) : uvec2(12, at - 60);
+}
+
+struct Raw { uint words[8]; float d; };
+
+Raw rawAt(uint row, uint group) {
+    Raw raw;
+    [[unroll]] for (uint i = 0; i < 8; ++i)
+        raw.words[i] = wordAt(row, 0, group / 8 * 13 + wordAndDigit(group, i).x);
+    raw.d = halfAt(row, plane1, group / 8);
+    return raw;
+}
+
+Levels levelsOf(Raw raw, uint group) {
     uint q[8];
     [[unroll]] for (uint i = 0; i < 8; ++i) {
-        const uint at = group % 8 * 8 + i;  // of the block's 64 times four values
-        const uvec2 wordAndDigit = at < 40 ? uvec2(at % 8, at / 8)
-            : at < 60 ? uvec2(8 + at % 4, (at - 40) / 4) : uvec2(12, at - 60);
-        q[i] = tritsOf(wordAt(row, 0, firstWord + wordAndDigit.x), wordAndDigit.y);
+        q[i] = tritsOf(raw.words[i], wordAndDigit(group, i).y);
     }
-    return Levels(q, vec2(d), vec2(-d));
+    return Levels(q, vec2(raw.d), vec2(-raw.d));
 }

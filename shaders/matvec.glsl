@@ -1,14 +1,16 @@
 // The parts of matvec.comp and matvec_int.comp that are the same; they define addGroup().
 //
-// Bindings: 0 W, rows firstRow … firstRow + numRows of the stacked matrix; 1 x [COLS, padded(k)]; 2 to 6 as
-// in epilogue.glsl. A workgroup computes ROWS outputs: its invocations take groups of 32 values in turns and
-// add up their sums at the end. Workgroups are counted along x, then y.
+// Bindings: 0 W, rows firstRow … firstRow + numRows of the stacked matrix; 1 x [COLS]; 2 to 6 as in epilogue.glsl.
+// A workgroup is TEAMS teams of whole subgroups. A team computes ROWS outputs: its invocations take groups of 32
+// values in turns, GROUPS at a time, and add up their sums at the end. Workgroups are counted along x, then y.
 #extension GL_KHR_shader_subgroup_arithmetic : require
 layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint INVOCATIONS = 64;
 layout(constant_id = 1) const uint COLS = 1;
 layout(constant_id = 2) const uint ROWS = 2;
+layout(constant_id = 7) const uint TEAMS = 1;
+layout(constant_id = 8) const uint GROUPS = 1;
 
-layout(binding = 1) readonly buffer X { vec4 x[]; };
 layout(push_constant) uniform Push {
     uint rowVectors, plane1, plane2, plane3;
     uint k, numRows, firstRow;
@@ -19,51 +21,57 @@ layout(push_constant) uniform Push {
 #include "quant.glsl"
 #include "epilogue.glsl"
 
-// Narrowest subgroups are 4 wide, workgroups at most 256.
-shared float partSums[64 * COLS * ROWS];
+// Narrowest subgroups are 4 wide.
+shared float partSums[INVOCATIONS / 4 * COLS * ROWS];
 
 // The first vector of a row; rows beyond the last are computed like it, and not stored.
 uint rowVector(uint row) {
     return min(row, numRows - 1) * rowVectors;
 }
 
-vec4 xAt(uint col, uint i) {
-    const uint vectors = (k + 3) / 4;
-    if (4 * i + 4 <= k) return x[col * vectors + i];
-    if (4 * i >= k) return vec4(0);
-    // What lies in the padding is not a value.
-    const vec4 last = x[col * vectors + i];
-    return vec4(last.x, 4 * i + 1 < k ? last.y : 0, 4 * i + 2 < k ? last.z : 0, 0);
+// No parameters: glslang 12 cannot pass arrays of a specialized size.
+float sums[COLS * ROWS];   // by [column][row]
+Raw raws[GROUPS * ROWS];   // by [group][row], of all that are loaded before the first is computed
+
+// Adds the products of a group, the n-th that is loaded, to the sums.
+void addGroup(uint n, uint group);
+
+// The sum of a row of the workgroup.
+float rowSum(uint col, uint row) {
+    const uint subgroups = gl_NumSubgroups / TEAMS;
+    float sum = 0;
+    for (uint s = 0; s < subgroups; ++s)
+        sum += partSums[((row / ROWS * subgroups + s) * COLS + col) * ROWS + row % ROWS];
+    return sum;
 }
 
-// By [column][row]. No parameter: glslang 12 cannot pass arrays of a specialized size.
-float sums[COLS * ROWS];
-
-// Adds a group's products to the sums of the rows from `first` on.
-void addGroup(uint first, uint group);
-
 void main() {
-    const uint first = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * ROWS;
-    if (first >= numRows) return;
+    const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+    const uint rows = TEAMS * ROWS;
+    if (workgroup * rows >= numRows) return;
+    const uint lanes = INVOCATIONS / TEAMS;
+    // With one team any numbering does, even where subgroups are not full.
+    const uint invocation =
+        TEAMS == 1 ? gl_LocalInvocationID.x : gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID;
+    const uint first = workgroup * rows + invocation / lanes * ROWS;
+    const uint groups = (k + kGroup - 1) / kGroup;
     [[unroll]] for (uint i = 0; i < COLS * ROWS; ++i) sums[i] = 0;
-    for (uint group = gl_LocalInvocationID.x; group * kGroup < k; group += gl_WorkGroupSize.x)
-        addGroup(first, group);
+    for (uint group = invocation % lanes; group < groups; group += lanes * GROUPS) {
+        [[unroll]] for (uint n = 0; n < GROUPS; ++n)
+            [[unroll]] for (uint r = 0; r < ROWS; ++r)
+                raws[n * ROWS + r] = rawAt(rowVector(first + r), min(group + n * lanes, groups - 1));
+        [[unroll]] for (uint n = 0; n < GROUPS; ++n)
+            if (group + n * lanes < groups) addGroup(n, group + n * lanes);
+    }
     [[unroll]] for (uint i = 0; i < COLS * ROWS; ++i) {
         const float sum = subgroupAdd(sums[i]);
         if (subgroupElect()) partSums[gl_SubgroupID * COLS * ROWS + i] = sum;
     }
     barrier();
-    for (uint i = gl_LocalInvocationID.x; i < COLS * ROWS; i += gl_WorkGroupSize.x) {
-        float sum = 0;
-        for (uint s = 0; s < gl_NumSubgroups; ++s) sum += partSums[s * COLS * ROWS + i];
-        const uint row = first + i % ROWS;
+    for (uint i = gl_LocalInvocationID.x; i < COLS * rows; i += INVOCATIONS) {
+        const uint col = i / rows, r = i % rows, row = workgroup * rows + r;
         if (row >= numRows) continue;
-        if (ORDER != kGated) {
-            store(firstRow + row, i / ROWS, sum);
-        } else if (row % 2 == 0) {
-            float up = 0;
-            for (uint s = 0; s < gl_NumSubgroups; ++s) up += partSums[s * COLS * ROWS + i + 1];
-            storeGated(firstRow + row, i / ROWS, sum, up);
-        }
+        if (ORDER != kGated) store(firstRow + row, col, rowSum(col, r));
+        else if (row % 2 == 0) storeGated(firstRow + row, col, rowSum(col, r), rowSum(col, r + 1));
     }
 }

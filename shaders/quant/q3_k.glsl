@@ -6,8 +6,8 @@
 struct Raw { uint low, high, thirds, scales; float d; };
 
 Raw rawAt(uint row, uint group) {
-    return Raw(wordAt(row, 0, 2 * group), wordAt(row, 0, 2 * group + 1), wordAt(row, plane1, group), shortAt(row, plane2, group),
-               halfAt(row, plane3, group / 8));
+    return Raw(wordAt(row, 0, 2 * group), wordAt(row, 0, 2 * group + 1), wordAt(row, plane1, group),
+               shortAt(row, plane2, group), halfAt(row, plane3, group / 8));
 }
 
 Levels levelsOf(Raw raw, uint group) {

@@ -151,16 +151,19 @@ TEST_F(WeightFormatTest, anOrderOfColumnsBesideAMatrixWithout) {
 TEST_F(WeightFormatTest, productsOfBytesAreOffByTheirRoundingOnly) {
     if (!info.features.integerDot) GTEST_SKIP() << "this device has no integer dot product";
     const test::TemporaryFolder folder;
-    std::string shapes;
+    ShapeTable shapes;
     for (const WeightFormat* format : allWeightFormats()) {
         if (!findShader(fmt::format("matvec_int_{}", format->name))) continue;
-        for (const uint32_t k : {128, 256, 512, 1024}) {
-            shapes += fmt::format("{}[\"{}\",{},{},{}]", shapes.empty() ? "" : ",", format->name, k,
-                                  info.limits.subgroupSize, static_cast<uint32_t>(MatvecInput::Bytes));
+        for (const uint32_t k : {128u, 256u, 512u, 1024u}) {
+            const std::string name(format->name);
+            for (const uint32_t rows : {1u, kSurelyMatvec}) {
+                const auto all = matvecCandidates(info, *format, ActivationType::Auto, rows);
+                shapes[{name, k, rows}] = *std::ranges::find(all, MatvecInput::Bytes, &MatvecShape::input);
+            }
+            shapes[{name, k, kMaxMatvecRows}] = kNoMatvec;
         }
     }
-    std::ofstream(folder.file(fmt::format("matvec-{}.json", driverIdentity(info))))
-        << fmt::format(R"({{"version":1,"shapes":[{}]}})", shapes);
+    ASSERT_TRUE(writeShapeCache(shapeCachePath(folder.path().string(), info, ActivationType::Auto), shapes));
     vulkan.reset();
     openVulkan(folder.path().string(), ActivationType::Auto);
     ASSERT_TRUE(vulkan);
@@ -171,7 +174,7 @@ TEST_F(WeightFormatTest, productsOfBytesAreOffByTheirRoundingOnly) {
         const WeightFormat* planes = findWeightFormat(format->id);
         if (!planes || !findShader(fmt::format("matvec_int_{}", planes->name))) continue;
         const uint32_t width = widthOf(*format);
-        ASSERT_EQ(known.find(*planes, width).input, MatvecInput::Bytes);
+        ASSERT_EQ(known.find(*planes, width, 1).value().input, MatvecInput::Bytes);
 
         const auto& f32 = *quant::findFormat(quant::kF32);
         const Shape inShape = Shape::of(width, kRows), outShape = Shape::of(width, 77);

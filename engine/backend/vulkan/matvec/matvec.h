@@ -1,5 +1,5 @@
-/// The kernels that multiply few rows by a matrix: shaders/matvec.comp and matvec_int.comp, in workgroups of
-/// several sizes.
+/// The kernels that multiply few rows by a matrix: shaders/matvec.comp and matvec_int.comp, in several
+/// shapes.
 #pragma once
 
 #include <array>
@@ -12,6 +12,9 @@
 
 namespace ingle::backend::vulkan {
 
+/// Most rows of x that they multiply.
+inline constexpr uint32_t kMaxMatvecRows = 16;
+
 /// Push constants of matvec.comp and, with numTokens, of matmul.comp.
 struct LinearPush {
     MatrixPush matrix;
@@ -21,30 +24,37 @@ struct LinearPush {
 /// Of a matrix that is not stacked.
 LinearPush linearPush(const DeviceMatrix& matrix, const MatrixShard& shard, uint32_t numTokens);
 
-/// How activations enter a product. Bytes: in blocks of 32, an approximation (shaders/matvec_int.comp).
+/// How activations enter a product: as they are, or rounded (RowForm::Bytes), an approximation.
 enum class MatvecInput : uint8_t { Floats, Bytes };
 
-/// Of one workgroup.
+/// How a workgroup of shaders/matvec.glsl computes.
 struct MatvecShape {
-    uint32_t invocations = 0;
     MatvecInput input = MatvecInput::Floats;
+    uint32_t invocations = 0;
+    uint32_t teams = 1;         ///< of invocations, each with outputs of its own
+    uint32_t outputs = 1;       ///< of a team
+    uint32_t groups = 1;        ///< of 32 values that an invocation loads of each row before it computes
+    uint32_t subgroupSize = 0;  ///< demanded, as several teams need it; 0: as the driver likes
 
     auto operator<=>(const MatvecShape&) const = default;
 };
+
+/// The constants of shaders/epilogue.glsl where nothing follows the product.
+inline constexpr std::array<uint32_t, 4> kPlainEpilogue{0, 0, 0, ~0U};
 
 /// The kernel of a shape for `numRows` rows of x. `epilogue`: the constants of shaders/epilogue.glsl.
 PipelineSpec matvecKernel(const MatvecShape& shape, const WeightFormat& format, uint32_t numRows,
                           std::span<const uint32_t> epilogue);
 
 /// Workgroups that cover `numOutputs`.
-std::array<uint32_t, 3> matvecGroups(uint32_t numOutputs);
+std::array<uint32_t, 3> matvecGroups(const MatvecShape& shape, uint32_t numOutputs);
 
 /// One subgroup, and floats: what works everywhere.
 MatvecShape simplestMatvec(const DeviceInfo& device);
 
-/// The shapes worth trying for a type on a device: one to four subgroups of invocations, and bytes where
-/// `activations` allows it and the device multiplies them.
+/// The shapes worth trying for a type on a device, for one row of x or for several: bytes where `activations`
+/// allows it and the device multiplies them.
 std::vector<MatvecShape> matvecCandidates(const DeviceInfo& device, const WeightFormat& format,
-                                          ActivationType activations);
+                                          ActivationType activations, uint32_t numRows);
 
 }  // namespace ingle::backend::vulkan

@@ -8,8 +8,9 @@
 namespace ingle::backend::vulkan {
 namespace {
 
-MatrixKind kindOf(const WeightFormat& format, uint32_t k) {
-    return {std::string(format.name), std::bit_ceil(k)};
+MatrixKind kindOf(const WeightFormat& format, uint32_t k, uint32_t numRows) {
+    const uint32_t measured = *std::ranges::lower_bound(kMeasuredRows, numRows);
+    return {std::string(format.name), std::bit_ceil(k), measured};
 }
 
 bool takesBytes(const ShapeTable::value_type& known) {
@@ -27,26 +28,45 @@ MatvecShapes::MatvecShapes(Device& device, Pipelines& pipelines, ActivationType 
     if (!m_path.empty()) m_shapes = readShapeCache(m_path, device.info(), activations);
 }
 
-MatvecShape MatvecShapes::find(const WeightFormat& format, uint32_t k) const {
-    const auto found = m_shapes.find(kindOf(format, k));
-    return found != m_shapes.end() ? found->second : simplestMatvec(m_device.info());
+std::optional<MatvecShape> MatvecShapes::find(const WeightFormat& format, uint32_t k,
+                                              uint32_t numRows) const {
+    const auto found = m_shapes.find(kindOf(format, k, numRows));
+    if (found != m_shapes.end())
+        return found->second == kNoMatvec ? std::nullopt : std::optional(found->second);
+    if (numRows > kSurelyMatvec) return std::nullopt;
+    return simplestMatvec(m_device.info());
 }
 
-Status MatvecShapes::measure(std::span<const DeviceMatrix* const> matrices) {
+Status MatvecShapes::measure(std::span<const DeviceMatrix* const> matrices,
+                             const MatmulKernels& matmulKernels) {
     if (m_path.empty()) return {};
-    bool isNew = false;
-    for (const DeviceMatrix* matrix : matrices) {
-        const MatrixKind kind = kindOf(*matrix->format, matrix->k);
-        if (m_shapes.contains(kind)) continue;
-        const auto candidates = matvecCandidates(m_device.info(), *matrix->format, m_activations);
-        INGLE_TRY_ASSIGN(const auto shape, fastestMatvec(*matrix, candidates, m_device, m_pipelines));
-        if (!shape) continue;
-        m_shapes[kind] = *shape;
-        isNew = true;
-    }
+    const ShapeTable known = m_shapes;
+    for (const DeviceMatrix* matrix : matrices) INGLE_TRY(measureKind(*matrix, matmulKernels));
     // What cannot be written is measured again next time.
-    if (isNew) (void)writeShapeCache(m_path, m_shapes);
+    if (m_shapes != known) (void)writeShapeCache(m_path, m_shapes);
     return {};
+}
+
+Status MatvecShapes::measureKind(const DeviceMatrix& matrix, const MatmulKernels& matmulKernels) {
+    const auto isKnown = [&](uint32_t numRows) {
+        return m_shapes.contains(kindOf(*matrix.format, matrix.k, numRows));
+    };
+    if (std::ranges::all_of(kMeasuredRows, isKnown)) return {};
+    INGLE_TRY_ASSIGN(auto trial, MatvecTrial::create(matrix, m_device, m_pipelines));
+    for (const uint32_t numRows : {1U, kSurelyMatvec}) {
+        const auto candidates = matvecCandidates(m_device.info(), *matrix.format, m_activations, numRows);
+        INGLE_TRY_ASSIGN(const auto shape, trial.fastest(candidates, numRows));
+        if (shape) m_shapes[kindOf(*matrix.format, matrix.k, numRows)] = *shape;
+    }
+    const auto several = m_shapes.find(kindOf(*matrix.format, matrix.k, kSurelyMatvec));
+    if (several == m_shapes.end()) return {};
+    INGLE_TRY_ASSIGN(const bool isFaster, trial.isFasterThan(matmulKernels, several->second, kMaxMatvecRows));
+    m_shapes[kindOf(*matrix.format, matrix.k, kMaxMatvecRows)] = isFaster ? several->second : kNoMatvec;
+    return {};
+}
+
+bool MatvecShapes::mayHaveBytes() const {
+    return m_activations == ActivationType::Auto && m_device.info().features.integerDot;
 }
 
 bool MatvecShapes::haveBytes() const {

@@ -24,75 +24,87 @@ Result<double> fastestRun(Commands& commands, const Api& api) {
     return best;
 }
 
-/// Multiplies a row by the first shard of a matrix.
-class MatvecTrial {
-  public:
-    static Result<MatvecTrial> create(const DeviceMatrix& matrix, Device& device, Pipelines& pipelines) {
-        MatvecTrial trial(matrix, device, pipelines);
-        const uint64_t rowBytes = (matrix.k + 3) / 4 * 4 * sizeof(float);
-        const uint64_t outputBytes = (matrix.numRows + 3) / 4 * 4 * sizeof(float);
-        const uint64_t sizes[] = {rowBytes, outputBytes, kRangeAlignment};
-        INGLE_TRY_ASSIGN(trial.m_ranges, trial.m_memory->allocate(sizes));
-        return trial;
-    }
-
-    /// Of one product, in the mean. Errors: as Pipelines::compile() and Commands::run().
-    Result<double> seconds(const MatvecShape& shape) {
-        INGLE_TRY_ASSIGN(const double once, secondsOf(shape, 1));
-        const double wanted = kMeasuredSeconds / std::max(once, 1e-9);
-        const auto repeats = static_cast<uint32_t>(std::clamp(wanted, 1.0, double{kMaxRepeats}));
-        INGLE_TRY_ASSIGN(const double all, secondsOf(shape, repeats));
-        return all / repeats;
-    }
-
-  private:
-    MatvecTrial(const DeviceMatrix& matrix, Device& device, Pipelines& pipelines)
-        : m_matrix(matrix),
-          m_device(device),
-          m_pipelines(pipelines),
-          m_memory(std::make_unique<Allocator>(device, MemoryUse::Device)) {}
-
-    Result<double> secondsOf(const MatvecShape& shape, uint32_t repeats) {
-        const MatrixShard& shard = m_matrix.shards.front();
-        const BufferRange &x = m_ranges[0], &y = m_ranges[1], &unused = m_ranges[2];
-        INGLE_TRY_ASSIGN(const Pipeline* pipeline,
-                         m_pipelines.compile(matvecKernel(shape, *m_matrix.format, 1, {})));
-        Recorder recorder(m_device, m_pipelines);
-        INGLE_TRY(recorder.fill(x, 0));
-        for (uint32_t i = 0; i < repeats; ++i) {
-            INGLE_TRY(recorder.dispatch({pipeline,
-                                         {reads(shard.range), reads(x), reads(unused), reads(unused),
-                                          writes(y), writes(y), writes(y)},
-                                         linearPush(m_matrix, shard, 1),
-                                         matvecGroups(shard.numRows)}));
-        }
-        INGLE_TRY_ASSIGN(const auto commands, recorder.finish());
-        return fastestRun(*commands, m_device.api());
-    }
-
-    const DeviceMatrix& m_matrix;
-    Device& m_device;
-    Pipelines& m_pipelines;
-    std::unique_ptr<Allocator> m_memory;
-    std::vector<BufferRange> m_ranges;  // x, y, and what is bound where nothing is read
-};
-
 }  // namespace
 
-Result<std::optional<MatvecShape>> fastestMatvec(const DeviceMatrix& matrix,
-                                                 std::span<const MatvecShape> candidates, Device& device,
-                                                 Pipelines& pipelines) {
-    INGLE_TRY_ASSIGN(auto trial, MatvecTrial::create(matrix, device, pipelines));
+MatvecTrial::MatvecTrial(const DeviceMatrix& matrix, Device& device, Pipelines& pipelines)
+    : m_matrix(matrix),
+      m_device(device),
+      m_pipelines(pipelines),
+      m_memory(std::make_unique<Allocator>(device, MemoryUse::Device)) {}
+
+Result<MatvecTrial> MatvecTrial::create(const DeviceMatrix& matrix, Device& device, Pipelines& pipelines) {
+    MatvecTrial trial(matrix, device, pipelines);
+    // No form of x takes more than floats in whole groups.
+    const uint64_t rowBytes = (matrix.k + 63) / 64 * 64 * sizeof(float);
+    const uint64_t outputBytes = (matrix.numRows + 3) / 4 * 4 * sizeof(float);
+    const uint64_t sizes[] = {kMaxMatvecRows * rowBytes, kMaxMatvecRows * outputBytes, kRangeAlignment};
+    INGLE_TRY_ASSIGN(trial.m_ranges, trial.m_memory->allocate(sizes));
+    return trial;
+}
+
+std::array<uint32_t, 3> MatvecTrial::groupsOf(const MatvecShape& shape) const {
+    return matvecGroups(shape, m_matrix.shards.front().numRows);
+}
+
+Result<std::optional<MatvecShape>> MatvecTrial::fastest(std::span<const MatvecShape> candidates,
+                                                        uint32_t numRows) {
+    std::vector<PipelineSpec> specs;
+    for (const MatvecShape& shape : candidates)
+        specs.push_back(matvecKernel(shape, *m_matrix.format, numRows, kPlainEpilogue));
+    const auto pipelines = m_pipelines.compileEach(specs);
     std::optional<MatvecShape> best;
     double least = INFINITY;
-    for (const MatvecShape& shape : candidates) {
-        const Result<double> seconds = trial.seconds(shape);
-        if (!seconds && device.lost()) return tl::unexpected(seconds.error());
-        if (!seconds || *seconds >= least) continue;
-        least = *seconds;
-        best = shape;
+    for (size_t i = 0; i < candidates.size(); ++i) {
+        INGLE_TRY_ASSIGN(const double time, seconds(pipelines[i], groupsOf(candidates[i]), numRows));
+        if (time >= least) continue;
+        least = time;
+        best = candidates[i];
     }
     return best;
+}
+
+Result<bool> MatvecTrial::isFasterThan(const MatmulKernels& products, const MatvecShape& shape,
+                                       uint32_t numRows) {
+    const MatmulSize size{m_matrix.shards.front().numRows, m_matrix.k, numRows};
+    const MatmulKernel product = products.find(*m_matrix.format, size, kPlainEpilogue, 0);
+    const PipelineSpec specs[] = {matvecKernel(shape, *m_matrix.format, numRows, kPlainEpilogue),
+                                  product.spec};
+    const auto pipelines = m_pipelines.compileEach(specs);
+    INGLE_TRY_ASSIGN(const double ours, seconds(pipelines[0], groupsOf(shape), numRows));
+    INGLE_TRY_ASSIGN(const double theirs, seconds(pipelines[1], product.groups, numRows));
+    return ours <= theirs;
+}
+
+Result<double> MatvecTrial::seconds(const Result<const Pipeline*>& pipeline, std::array<uint32_t, 3> groups,
+                                    uint32_t numRows) {
+    const auto inTheMean = [&]() -> Result<double> {
+        INGLE_TRY(pipeline);
+        INGLE_TRY_ASSIGN(const double once, secondsOf(*pipeline, groups, numRows, 1));
+        const double wanted = kMeasuredSeconds / std::max(once, 1e-9);
+        const auto repeats = static_cast<uint32_t>(std::clamp(wanted, 1.0, double{kMaxRepeats}));
+        INGLE_TRY_ASSIGN(const double all, secondsOf(*pipeline, groups, numRows, repeats));
+        return all / repeats;
+    };
+    const Result<double> seconds = inTheMean();
+    if (!seconds && m_device.lost()) return tl::unexpected(seconds.error());
+    return seconds.value_or(INFINITY);
+}
+
+Result<double> MatvecTrial::secondsOf(const Pipeline* pipeline, std::array<uint32_t, 3> groups,
+                                      uint32_t numRows, uint32_t repeats) {
+    const MatrixShard& shard = m_matrix.shards.front();
+    const BufferRange &x = m_ranges[0], &y = m_ranges[1], &unused = m_ranges[2];
+    Recorder recorder(m_device, m_pipelines);
+    INGLE_TRY(recorder.fill(x, 0));
+    for (uint32_t i = 0; i < repeats; ++i) {
+        INGLE_TRY(recorder.dispatch(
+            {pipeline,
+             {reads(shard.range), reads(x), reads(unused), reads(unused), writes(y), writes(y), writes(y)},
+             linearPush(m_matrix, shard, numRows),
+             groups}));
+    }
+    INGLE_TRY_ASSIGN(const auto commands, recorder.finish());
+    return fastestRun(*commands, m_device.api());
 }
 
 }  // namespace ingle::backend::vulkan

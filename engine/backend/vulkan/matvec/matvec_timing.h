@@ -3,15 +3,37 @@
 
 #include <optional>
 
-#include "engine/backend/vulkan/matvec/matvec.h"
+#include "engine/backend/vulkan/matvec/matmul.h"
 #include "engine/backend/vulkan/substrate/recorder.h"
 
 namespace ingle::backend::vulkan {
 
-/// Of `candidates`, by the time each takes to multiply a row by the matrix. Those that do not compile or run
-/// are left out; null: all of them. Takes as long as compiling them. Errors: Device (lost), OutOfMemory.
-Result<std::optional<MatvecShape>> fastestMatvec(const DeviceMatrix& matrix,
-                                                 std::span<const MatvecShape> candidates, Device& device,
-                                                 Pipelines& pipelines);
+/// Multiplies rows by the first shard of a matrix. Kernels that do not compile or run are left out. Errors:
+/// Device (lost), OutOfMemory.
+class MatvecTrial {
+  public:
+    static Result<MatvecTrial> create(const DeviceMatrix& matrix, Device& device, Pipelines& pipelines);
+
+    /// Of `candidates`, by the time each takes; none: all are left out. Takes as long as compiling them.
+    Result<std::optional<MatvecShape>> fastest(std::span<const MatvecShape> candidates, uint32_t numRows);
+    /// Whether a matvec takes no longer than a product of many rows.
+    Result<bool> isFasterThan(const MatmulKernels& products, const MatvecShape& shape, uint32_t numRows);
+
+  private:
+    MatvecTrial(const DeviceMatrix& matrix, Device& device, Pipelines& pipelines);
+    std::array<uint32_t, 3> groupsOf(const MatvecShape& shape) const;
+    /// Of one product, in the mean; infinite where the pipeline, or its run, has failed.
+    Result<double> seconds(const Result<const Pipeline*>& pipeline, std::array<uint32_t, 3> groups,
+                           uint32_t numRows);
+    /// Of so many. Errors: as Commands::run().
+    Result<double> secondsOf(const Pipeline* pipeline, std::array<uint32_t, 3> groups, uint32_t numRows,
+                             uint32_t repeats);
+
+    const DeviceMatrix& m_matrix;
+    Device& m_device;
+    Pipelines& m_pipelines;
+    std::unique_ptr<Allocator> m_memory;
+    std::vector<BufferRange> m_ranges;  // x, y, and what is bound where nothing is read
+};
 
 }  // namespace ingle::backend::vulkan

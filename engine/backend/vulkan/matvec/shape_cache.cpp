@@ -11,12 +11,12 @@ namespace {
 
 using nlohmann::json;
 
-/// Which version of the kernels the file is about: a change of matvec.comp that moves the balance counts it
+/// Which version of the kernels the file is about: a change of matvec.glsl that moves the balance counts it
 /// up.
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 bool isRow(const json& row) {
-    return row.is_array() && row.size() == 4 && row[0].is_string() &&
+    return row.is_array() && row.size() == 9 && row[0].is_string() &&
            std::all_of(row.begin() + 1, row.end(),
                        [](const json& number) { return number.is_number_unsigned(); });
 }
@@ -42,18 +42,28 @@ ShapeTable readShapeCache(const std::string& path, const DeviceInfo& device, Act
         const auto name = row[0].get<std::string>();
         const auto format = std::ranges::find(allWeightFormats(), name, &WeightFormat::name);
         if (format == allWeightFormats().end()) return {};
-        const MatvecShape shape{row[2].get<uint32_t>(), MatvecInput{row[3].get<uint8_t>()}};
-        const auto candidates = matvecCandidates(device, **format, activations);
-        if (std::ranges::find(candidates, shape) == candidates.end()) return {};
-        shapes[{name, row[1].get<uint32_t>()}] = shape;
+        const MatrixKind kind{name, row[1].get<uint32_t>(), row[2].get<uint32_t>()};
+        const MatvecShape shape{MatvecInput{row[3].get<uint8_t>()},
+                                row[4].get<uint32_t>(),
+                                row[5].get<uint32_t>(),
+                                row[6].get<uint32_t>(),
+                                row[7].get<uint32_t>(),
+                                row[8].get<uint32_t>()};
+        const auto candidates = matvecCandidates(device, **format, activations, std::get<2>(kind));
+        const bool isNone = shape == kNoMatvec && std::get<2>(kind) > kSurelyMatvec;
+        if (!isNone && std::ranges::find(candidates, shape) == candidates.end()) return {};
+        shapes[kind] = shape;
     }
     return shapes;
 }
 
 Status writeShapeCache(const std::string& path, const ShapeTable& shapes) {
     json rows = json::array();
-    for (const auto& [kind, shape] : shapes)
-        rows.push_back({kind.first, kind.second, shape.invocations, static_cast<uint32_t>(shape.input)});
+    for (const auto& [kind, shape] : shapes) {
+        const auto& [type, k, numRows] = kind;
+        rows.push_back({type, k, numRows, static_cast<uint32_t>(shape.input), shape.invocations, shape.teams,
+                        shape.outputs, shape.groups, shape.subgroupSize});
+    }
     const std::string text = json{{"version", kVersion}, {"shapes", rows}}.dump();
     INGLE_TRY_ASSIGN(const auto file, io::AtomicFile::create(path));
     INGLE_TRY(file->write(std::as_bytes(std::span(text))));

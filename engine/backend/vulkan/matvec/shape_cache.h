@@ -1,20 +1,27 @@
 /// The fastest matvec shapes that were found on a device, kept on disk so that the next start need not
 /// measure.
 ///
-/// File: JSON {"version": 1, "shapes": [[type, values of a row, invocations, input], …]}.
+/// File: JSON {"version": 2, "shapes": [[type, values of a row, rows of x, the shape's six numbers …], …]}.
 #pragma once
 
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 
 #include "engine/backend/vulkan/matvec/matvec.h"
 
 namespace ingle::backend::vulkan {
 
-/// Type, and values of a row rounded up to a power of two: matrices of a kind have one fastest shape.
-using MatrixKind = std::pair<std::string, uint32_t>;
+/// Rows of x that are measured, each for all numbers of rows down to the one before.
+inline constexpr uint32_t kSurelyMatvec = 8;  ///< the largest of which no product of many rows is faster
+inline constexpr std::array<uint32_t, 3> kMeasuredRows{1, kSurelyMatvec, kMaxMatvecRows};
+
+/// Type, values of a row rounded up to a power of two, and one of kMeasuredRows: matrices of a kind have one
+/// fastest shape.
+using MatrixKind = std::tuple<std::string, uint32_t, uint32_t>;
 using ShapeTable = std::map<MatrixKind, MatvecShape>;
+/// Where a product of many rows is faster.
+inline constexpr MatvecShape kNoMatvec{};
 
 /// The file's path; empty where `folder` is empty, which stands for no cache. Exact activations have a file
 /// of their own.

@@ -10,6 +10,8 @@ constexpr OpCode kCodes[] = {OpCode::Attention};
 constexpr uint32_t kInvocations = 64;
 /// Of keys: with eight heads the queries of attention.comp take 20 KiB of shared memory.
 constexpr uint32_t kMaxHeadDim = 640;
+/// Rows of which none shares a tile.
+constexpr uint32_t kFewTokens = 8;
 /// Query heads of a workgroup: each key and value is read once for all of them, and each needs registers.
 constexpr uint32_t kMaxHeads = 8;
 /// Workgroups that keep a device busy.
@@ -58,7 +60,7 @@ uint32_t headsOfGroup(uint32_t headsPerKv) {
 
 /// Few rows share out their pages, so that enough workgroups run.
 uint32_t splitsOf(const AttentionParams& params, uint32_t heads, const OpRecording& out) {
-    if (out.numTokens() > kMaxMatvecRows) return 1;
+    if (out.numTokens() > kFewTokens) return 1;
     const uint32_t groups = params.numHeads / heads * out.numTokens();
     const uint64_t splitBytes =
         uint64_t{out.numTokens()} * params.numHeads * (params.valueDim + 2) * sizeof(float);
@@ -113,7 +115,7 @@ Status record(const OpRun& run, OpRecording& out) {
     std::vector<Binding> bindings{
         reads(out.step()),          reads(out.rows(run.input(0, 0))),       reads(keys),   reads(values),
         reads(memory.pageTables()), writes(splits > 1 ? out.scratch() : y), reads(slopes), reads(sinks)};
-    if (out.numTokens() > kMaxMatvecRows) {
+    if (out.numTokens() > kFewTokens) {
         const AttentionSize size{params.keyDim,   params.valueDim, params.numHeads,    headsPerKv,
                                  out.numTokens(), features,        memory.options().kv};
         if (auto tiles = out.attentionKernels().tiles(size))

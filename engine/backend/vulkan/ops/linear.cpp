@@ -131,17 +131,28 @@ class Linear {
             LinearPush push = linearPush(*matrix, shard, m_out.numRows(x));
             push.split1 = rowsUpTo(1);
             push.split2 = rowsUpTo(2);
-            INGLE_TRY(push.numTokens <= kMaxMatvecRows ? recordMatvec(*matrix, constants, bindings, push)
-                                                       : recordMatmul(*matrix, constants, bindings, push));
+            const auto shape = matvecShape(*matrix, push.numTokens);
+            INGLE_TRY(shape ? recordMatvec(*shape, *matrix, constants, bindings, push)
+                            : recordMatmul(*matrix, constants, bindings, push));
         }
         return {};
     }
 
-    Status recordMatvec(const DeviceMatrix& matrix, const std::vector<uint32_t>& epilogue,
-                        const std::vector<Binding>& bindings, const LinearPush& push) {
-        const MatvecShape shape = m_out.matvecShapes().find(*matrix.format, matrix.k);
+    /// None where the rows are too many for one.
+    std::optional<MatvecShape> matvecShape(const DeviceMatrix& matrix, uint32_t numRows) const {
+        if (numRows > kMaxMatvecRows) return std::nullopt;
+        return m_out.matvecShapes().find(*matrix.format, matrix.k, numRows);
+    }
+
+    Status recordMatvec(const MatvecShape& shape, const DeviceMatrix& matrix,
+                        const std::vector<uint32_t>& epilogue, std::vector<Binding> bindings,
+                        const LinearPush& push) {
+        if (shape.input == MatvecInput::Bytes) {
+            INGLE_TRY_ASSIGN(const BufferRange x, m_out.rowsAs(m_run.input(0, 0), RowForm::Bytes));
+            bindings[1] = reads(x);
+        }
         return m_out.dispatch(matvecKernel(shape, *matrix.format, push.numTokens, epilogue), bindings, push,
-                              matvecGroups(push.matrix.numRows));
+                              matvecGroups(shape, push.matrix.numRows));
     }
 
     Status recordMatmul(const DeviceMatrix& matrix, const std::vector<uint32_t>& epilogue,

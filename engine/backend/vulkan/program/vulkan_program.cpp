@@ -81,14 +81,17 @@ Status VulkanProgram::allocate() {
 
 /// For the widest value that a product reads.
 Status VulkanProgram::allocateRowForms() {
-    if (!m_memory.context().matmulKernels.haveHalves()) return {};
+    const DeviceContext& context = m_memory.context();
     uint32_t width = 1;
     for (const Op& op : m_plan.ops)
         if (op.code == OpCode::Linear) width = std::max(width, m_plan.values[op.inputs[0].value].width);
-    for (size_t form = 0; form < kNumRowForms; ++form) {
-        const uint64_t bytes = rowFormBytes(RowForm(form), width, m_capacity.rows);
-        INGLE_TRY_ASSIGN(m_rowForms.ranges[form], m_deviceMemory.allocate(bytes));
-    }
+    const auto allocate = [&](RowForm form, uint32_t rows) -> Status {
+        INGLE_TRY_ASSIGN(m_rowForms.at(form), m_deviceMemory.allocate(rowFormBytes(form, width, rows)));
+        return {};
+    };
+    if (context.matmulKernels.haveHalves()) INGLE_TRY(allocate(RowForm::Halves, m_capacity.rows));
+    if (context.matvecShapes.mayHaveBytes())
+        INGLE_TRY(allocate(RowForm::Bytes, std::min(m_capacity.rows, kMaxMatvecRows)));
     return {};
 }
 
@@ -147,7 +150,8 @@ OpRecording VulkanProgram::opRecording(const ProgramBuffers& buffers, const RowC
 Status VulkanProgram::compileKernels() {
     // Uploads the weights on the way, which tells the kinds of matrices there are.
     INGLE_TRY_ASSIGN(auto kernels, kernelsOfAllRows());
-    INGLE_TRY(m_memory.context().matvecShapes.measure(m_weights->matrices()));
+    INGLE_TRY(
+        m_memory.context().matvecShapes.measure(m_weights->matrices(), m_memory.context().matmulKernels));
     INGLE_TRY_ASSIGN(kernels, kernelsOfAllRows());
     INGLE_TRY(m_memory.context().pipelines.compile(kernels));
     return {};

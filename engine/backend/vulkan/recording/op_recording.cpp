@@ -20,9 +20,12 @@ Result<BufferRange> OpRecording::rowsAs(ValueId value, RowForm form) {
     const BufferRange converted = m_buffers.rowForms.at(form).part(0, rowFormBytes(form, width, rows));
     if (!m_forms.hold(form, value)) return converted;
     const struct { uint32_t width; } push{width};
-    const auto vectors = static_cast<uint32_t>(rowFormBytes(form, width, 1) / kVectorBytes);
-    INGLE_TRY(dispatch("convert_rows", {kElementGroup}, {reads(this->rows(value)), writes(converted)}, push,
-                       {groupsFor(vectors, kElementGroup), rows, 1}));
+    // Each invocation takes eight values, of rows that are filled up.
+    const bool halves = form == RowForm::Halves;
+    const uint32_t filled = halves ? (width + 63) / 64 * 64 : (width + 31) / 32 * 32;
+    INGLE_TRY(dispatch(halves ? "convert_rows" : "convert_bytes", {kElementGroup},
+                       {reads(this->rows(value)), writes(converted)}, push,
+                       {groupsFor(filled / 8, kElementGroup), rows, 1}));
     return converted;
 }
 

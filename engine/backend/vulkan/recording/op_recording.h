@@ -19,9 +19,6 @@ constexpr uint32_t paddedWidth(uint32_t width) {
     return (width + 3) / 4 * 4;
 }
 
-/// Most rows that a matrix is read for once, see shaders/matvec.comp; more rows are computed in tiles.
-inline constexpr uint32_t kMaxMatvecRows = 8;
-
 /// Rows a recording has room for; steps may have fewer.
 struct RowCounts {
     uint32_t tokens = 0;

@@ -13,8 +13,9 @@ namespace ingle::backend::vulkan {
 
 enum class RowForm : uint8_t {
     Halves,  ///< see shaders/convert_rows.comp
+    Bytes,   ///< of few rows; see shaders/row_bytes.glsl
 };
-inline constexpr size_t kNumRowForms = 1;
+inline constexpr size_t kNumRowForms = 2;
 
 /// Of `rows` rows of `width` values.
 uint64_t rowFormBytes(RowForm form, uint32_t width, uint32_t rows);
@@ -25,6 +26,7 @@ class RowForms {
     /// By form; empty where no product reads it.
     struct Buffers {
         std::array<BufferRange, kNumRowForms> ranges{};
+        BufferRange& at(RowForm form) { return ranges[static_cast<size_t>(form)]; }
         const BufferRange& at(RowForm form) const { return ranges[static_cast<size_t>(form)]; }
     };
 

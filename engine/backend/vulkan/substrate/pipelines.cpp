@@ -65,11 +65,18 @@ Result<const Pipeline*> Pipelines::compile(const PipelineSpec& spec) {
 }
 
 Result<std::vector<const Pipeline*>> Pipelines::compile(std::span<const PipelineSpec> specs) {
-    std::vector<PipelineSpec> missing;
-    for (const PipelineSpec& spec : specs) {
-        INGLE_TRY(checkSpec(spec));
-        if (!m_pipelines.contains(spec)) missing.push_back(spec);
+    std::vector<const Pipeline*> pipelines;
+    for (const Result<const Pipeline*>& compiled : compileEach(specs)) {
+        INGLE_TRY(compiled);
+        pipelines.push_back(*compiled);
     }
+    return pipelines;
+}
+
+std::vector<Result<const Pipeline*>> Pipelines::compileEach(std::span<const PipelineSpec> specs) {
+    std::vector<PipelineSpec> missing;
+    for (const PipelineSpec& spec : specs)
+        if (!m_pipelines.contains(spec)) missing.push_back(spec);
     std::ranges::sort(missing);
     missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
 
@@ -81,21 +88,24 @@ Result<std::vector<const Pipeline*>> Pipelines::compile(std::span<const Pipeline
             for (size_t i = begin; i < end; ++i) built[i] = build(missing[i]);
         });
     }
-    // Those that worked are kept, for their owner to free, even if another one failed.
-    std::optional<Error> failure;
+    std::map<PipelineSpec, Error> failures;
     for (size_t i = 0; i < missing.size(); ++i) {
         if (built[i]) {
             const auto entry = m_pipelines.emplace(missing[i], Pipeline{*built[i], {}}).first;
             entry->second.shader = entry->first.shader;
-        } else if (!failure) {
-            failure = built[i].error();
+        } else {
+            failures.emplace(missing[i], built[i].error());
         }
     }
-    if (failure) return tl::unexpected(*failure);
-
-    std::vector<const Pipeline*> pipelines;
+    std::vector<Result<const Pipeline*>> pipelines;
     pipelines.reserve(specs.size());
-    for (const PipelineSpec& spec : specs) pipelines.push_back(&m_pipelines.at(spec));
+    for (const PipelineSpec& spec : specs) {
+        const auto failure = failures.find(spec);
+        if (failure != failures.end())
+            pipelines.emplace_back(tl::unexpected(failure->second));
+        else
+            pipelines.emplace_back(&m_pipelines.at(spec));
+    }
     return pipelines;
 }
 
@@ -116,6 +126,7 @@ Status Pipelines::checkSpec(const PipelineSpec& spec) const {
 }
 
 Result<VkPipeline> Pipelines::build(const PipelineSpec& spec) const {
+    INGLE_TRY(checkSpec(spec));
     const Api& api = m_device.api();
     const std::vector<uint32_t> words = withKhrMatrices(findShader(spec.shader)->words);
     const VkShaderModuleCreateInfo module{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,

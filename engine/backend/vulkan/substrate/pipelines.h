@@ -48,6 +48,8 @@ class Pipelines {
     /// InvalidArgument (an unknown shader, a workgroup or subgroup size this device has not), Device,
     /// OutOfMemory.
     Result<std::vector<const Pipeline*>> compile(std::span<const PipelineSpec> specs);
+    /// As that, where each may fail by itself.
+    std::vector<Result<const Pipeline*>> compileEach(std::span<const PipelineSpec> specs);
     /// A single one.
     Result<const Pipeline*> compile(const PipelineSpec& spec);
 

@@ -1884,7 +1884,7 @@
     </message>
     <message>
         <source>Type / in an empty message to insert a prompt.</source>
-        <translation>Tippen Sie / in eine leere Nachricht, um einen Prompt einzufügen.</translation>
+        <translation>Tippen Sie / in eine leere Nachricht, um eine Vorlage einzufügen.</translation>
     </message>
     <message>
         <source>Change %1</source>

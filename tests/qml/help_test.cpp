@@ -42,6 +42,21 @@ class HelpTest : public QObject, WindowFiles {
         }
     }
 
+    /// The files are wrapped; messages would show that.
+    void paragraphsAreWhole() {
+        const HelpModel help;
+        int numTexts = 0;
+        for (int row = 0; row < help.rows()->rowCount(); ++row) {
+            const QModelIndex at = help.rows()->index(row);
+            const QString kind = help.rows()->data(at, ChatRows::KindRole).toString();
+            if (kind == "code" || kind == "table") continue;
+            const QString text = help.rows()->data(at, ChatRows::TextRole).toString();
+            QVERIFY2(!text.contains(u'\n') && !text.contains(QChar::LineSeparator), qPrintable(text));
+            numTexts += text.isEmpty() ? 0 : 1;
+        }
+        QVERIFY(numTexts > 50);
+    }
+
     void aSearchLeavesTheSectionsWithAllItsWords() {
         HelpModel help;
         help.setQuery("GGUF  common");

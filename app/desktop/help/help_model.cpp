@@ -2,6 +2,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QRegularExpression>
 #include <QVariantMap>
 
 #include <algorithm>
@@ -16,6 +17,33 @@ constexpr QLatin1String kPages(":/qt/qml/Inglenook/help/");
 constexpr QLatin1String kPageMark("# ");
 constexpr QLatin1String kSectionMark("## ");
 
+/// Whether a line begins a block of Markdown: all others go on with the one before.
+bool beginsBlock(const QString& line) {
+    static const QRegularExpression begin(QStringLiteral("^\\s*($|#|\\||>|```|[-*] |\\d+\\. )"));
+    return begin.match(line).hasMatch();
+}
+
+/// Without the line breaks of the file, which messages would show.
+QString unwrapped(const QString& text) {
+    QString out;
+    bool inCode = false, isOpen = false;  // a paragraph or an item, to which more may belong
+    for (const QString& line : text.split(u'\n')) {
+        const bool isFence = line.trimmed().startsWith(QLatin1String("```"));
+        const bool begins = inCode || beginsBlock(line);
+        if (isOpen && !begins) {
+            out.chop(1);
+            out += u' ' + line.trimmed() + u'\n';
+        } else {
+            out += line + u'\n';
+        }
+        if (isFence) inCode = !inCode;
+        const QString words = line.trimmed();
+        isOpen =
+            !inCode && !isFence && !words.isEmpty() && !words.startsWith(u'#') && !words.startsWith(u'|');
+    }
+    return out;
+}
+
 /// What this computer lacks stands where people read what is promised.
 QString noteFor(const QString& page) {
     const std::string lacking = page.contains("privacy") ? brokers::lacking() : std::string();
@@ -29,7 +57,8 @@ QString noteFor(const QString& page) {
 HelpModel::HelpModel(QObject* parent) : QObject(parent) {
     for (const QString& name : QDir(kPages).entryList({"*.md"}, QDir::Files, QDir::Name)) {
         QFile page(kPages + name);
-        if (page.open(QIODevice::ReadOnly)) readPage(QString::fromUtf8(page.readAll()) + noteFor(name));
+        if (page.open(QIODevice::ReadOnly))
+            readPage(unwrapped(QString::fromUtf8(page.readAll())) + noteFor(name));
     }
     show();
 }

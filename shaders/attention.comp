@@ -2,11 +2,11 @@
 // OpCode::Attention
 //
 // Bindings: 0 step; 1 q [rows, padded(numHeads * KEY_DIM)]; 2 keys, 3 values of the layer, 4 page tables
-// (cache.glsl); 5 y [rows, padded(numHeads * VALUE_DIM)], when SPLITS is 1, else for each row, head and split {acc
-// [VALUE_DIM], max, sum}, which attention_combine.comp makes y of; 6 slopes, 7 sinks. A workgroup of 64 takes HEADS
-// query heads that read one kv head: workgroup x counts splits, then heads; y rows. A split is a share of the pages
-// the row sees, so that the grid does not depend on how many there are. Invocation t scores token t of a page; then
-// invocation (slice, d) adds up four dimensions, or several times four, of every slice-th value.
+// (cache.glsl); 5 y [rows, padded(numHeads * VALUE_DIM)], when SPLITS is 1, else splits (attention_splits.glsl), which
+// attention_combine.comp makes y of; 6 slopes, 7 sinks. A workgroup of 64 takes HEADS query heads that read one kv
+// head: workgroup x counts splits, then heads; y rows. A split is a share of the pages the row sees, so that the grid
+// does not depend on how many there are; where they are few, the last splits have none. Invocation t scores token t of
+// a page; then invocation (slice, d) adds up four dimensions, or several times four, of every slice-th value.
 // variant: attention_f32 -DCACHE=32
 // variant: attention_f16 -DCACHE=16
 // variant: attention_q8 -DCACHE=8
@@ -20,6 +20,7 @@ layout(local_size_x = 64) in;
 #include "attention.glsl"
 layout(constant_id = 4) const uint HEADS = 1;
 layout(constant_id = 5) const uint SPLITS = 1;
+#include "attention_splits.glsl"
 #define PAGES_BINDING 4
 #include "cache.glsl"
 
@@ -44,13 +45,15 @@ void main() {
     const uint firstHead = gl_WorkGroupID.x / SPLITS * HEADS;
     const uint kvHead = firstHead / headsPerKv;
     const uint lane = gl_LocalInvocationID.x;
+    const uint firstPage = seen.x / kPageTokens;
+    const uint endPage = (seen.y + kPageTokens - 1) / kPageTokens;
+    const uint share = (endPage - firstPage + SPLITS - 1) / SPLITS;
+    const uint numUsed = (endPage - firstPage + share - 1) / share;
+    if (split >= numUsed) return;
     for (uint i = lane; i < HEADS * kKeyVectors; i += 64)
         qs[i] = queryAt(row * padded(numHeads * KEY_DIM) + (firstHead + i / kKeyVectors) * KEY_DIM, i % kKeyVectors);
     barrier();
 
-    const uint firstPage = seen.x / kPageTokens;
-    const uint endPage = (seen.y + kPageTokens - 1) / kPageTokens;
-    const uint share = (endPage - firstPage + SPLITS - 1) / SPLITS;
     float largest[HEADS], sum[HEADS];
     vec4 acc[HEADS * kLaneVectors];
     [[unroll]] for (uint h = 0; h < HEADS; ++h) {
@@ -126,7 +129,7 @@ void main() {
             factor = shrink / whole;
         }
         const uint first = SPLITS == 1 ? row * padded(numHeads * VALUE_DIM) + head * VALUE_DIM
-                                       : ((row * numHeads + head) * SPLITS + split) * (VALUE_DIM + 2);
+                                       : splitAt(row, numHeads, head, split);
         [[unroll]] for (uint i = 0; i < kLaneVectors; ++i) {
             const uint vector = lane + 64 * i;
             barrier();
@@ -142,6 +145,7 @@ void main() {
         if (SPLITS > 1 && lane == 0) {
             y[first + VALUE_DIM] = largest[h];
             y[first + VALUE_DIM + 1] = total;
+            if (split == 0) y[splitsAt(row, numHeads, head)] = float(numUsed);
         }
     }
 }

@@ -50,6 +50,13 @@ float scoreOf(float product, uint head, uint position, uint key) {
     return product;
 }
 
+// As a power of two. `product`: has the factor log2(e) already, unless there is a soft cap.
+const float kLog2E = 1.44269504;
+float scoreOfBase2(float product, uint head, uint position, uint key) {
+    if (!has(kSoftCap | kSlopes)) return product;
+    return kLog2E * scoreOf(has(kSoftCap) ? product : product / kLog2E, head, position, key);
+}
+
 uint padded(uint width) {
     return (width + 3) & ~3u;
 }

@@ -1,31 +1,63 @@
 // The splits of attention.comp made one: y = sum_s acc_s e^(max_s - max) / sum_s sum_s e^(max_s - max), where a sink is
 // one more score.
 //
-// Bindings: 0 splits [rows, heads, splits, valueDim + 2]; 1 y [rows, padded(heads * valueDim)]; 2 sinks [heads]. A
-// workgroup takes a head (x) of a row (y).
+// Bindings: 0 splits, see attention_splits.glsl; 1 y [rows, padded(heads * VALUE_DIM)]; 2 sinks [heads]. A workgroup
+// takes a head (x) of a row (y): an invocation looks at a split; then invocation (slice, d) adds up a dimension, or
+// several, of every slice-th split.
 #version 450
-layout(local_size_x_id = 0) in;
+#extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+layout(local_size_x = 256) in;
 layout(constant_id = 1) const bool SINKS = false;
+layout(constant_id = 2) const uint VALUE_DIM = 64;
+layout(constant_id = 5) const uint SPLITS = 2;  // at most one for each invocation
+#include "attention_splits.glsl"
 
 layout(binding = 0) readonly buffer Splits { float splits[]; };
 layout(binding = 1) writeonly buffer Y { float y[]; };
-layout(binding = 2) readonly buffer Sinks { float sinks[]; };
-layout(push_constant) uniform Push { uint valueDim, numSplits; };
+layout(binding = 2) readonly buffer Sinks { float sinks[]; };  // [heads]
+
+const uint kWide = VALUE_DIM < 256 ? VALUE_DIM : 256;
+const uint kSlices = 256 / kWide;
+
+shared float parts[64];  // one per subgroup; the narrowest are 4 wide
+shared float factors[SPLITS];
+shared float slices[256];
 
 void main() {
-    const uint head = gl_WorkGroupID.x;
+    const uint head = gl_WorkGroupID.x, heads = gl_NumWorkGroups.x;
     const uint row = gl_WorkGroupID.y;
-    const uint size = valueDim + 2;
-    const uint first = (row * gl_NumWorkGroups.x + head) * numSplits * size;
+    const uint lane = gl_LocalInvocationID.x;
+    // Rows that are only there to fill up have any number.
+    const uint numUsed = min(uint(splits[splitsAt(row, heads, head)]), SPLITS);
+    const bool has = lane < numUsed;
+    const uint own = splitAt(row, heads, head, has ? lane : 0);
+    const float most = subgroupMax(has ? splits[own + VALUE_DIM] : -3.4e38);
+    if (subgroupElect()) parts[gl_SubgroupID] = most;
+    barrier();
     float largest = SINKS ? sinks[head] : -3.4e38;
-    for (uint s = 0; s < numSplits; ++s) largest = max(largest, splits[first + s * size + valueDim]);
+    for (uint s = 0; s < gl_NumSubgroups; ++s) largest = max(largest, parts[s]);
+    const float factor = has ? exp(splits[own + VALUE_DIM] - largest) : 0;
+    if (has) factors[lane] = factor;
+    const float sum = subgroupAdd(has ? factor * splits[own + VALUE_DIM + 1] : 0);
+    barrier();  // the largest ones have been read
+    if (subgroupElect()) parts[gl_SubgroupID] = sum;
+    barrier();
     float total = SINKS ? exp(sinks[head] - largest) : 0;
-    for (uint s = 0; s < numSplits; ++s)
-        total += splits[first + s * size + valueDim + 1] * exp(splits[first + s * size + valueDim] - largest);
-    for (uint d = gl_LocalInvocationID.x; d < valueDim; d += gl_WorkGroupSize.x) {
-        float sum = 0;
-        for (uint s = 0; s < numSplits; ++s)
-            sum += splits[first + s * size + d] * exp(splits[first + s * size + valueDim] - largest);
-        y[row * ((gl_NumWorkGroups.x * valueDim + 3) & ~3u) + head * valueDim + d] = sum / total;
+    for (uint s = 0; s < gl_NumSubgroups; ++s) total += parts[s];
+
+    const uint slice = lane / kWide;
+    const uint first = splitAt(row, heads, head, 0);
+    const uint to = row * ((heads * VALUE_DIM + 3) & ~3u) + head * VALUE_DIM;
+    for (uint d = lane % kWide; d < VALUE_DIM; d += kWide) {
+        float value = 0;
+        for (uint s = slice; slice < kSlices && s < numUsed; s += kSlices)
+            value += factors[s] * splits[first + s * kSplitFloats + d];
+        if (kSlices > 1) {  // then there is one turn
+            slices[lane] = value;
+            barrier();
+            for (uint i = 1; slice == 0 && i < kSlices; ++i) value += slices[i * kWide + lane];
+        }
+        if (slice == 0) y[to + d] = value / total;
     }
 }

@@ -77,12 +77,6 @@ shared float factorTile[kStagedRows * N];
             tile[at + item / halves * stride + item % halves] = halvesOf(next[i]); \
     }
 
-// Of base 2. `product`: as the queries are scaled.
-float scoreOfBase2(float product, uint head, uint position, uint key) {
-    if (!has(kSoftCap | kSlopes)) return product;
-    return kLog2E * scoreOf(has(kSoftCap) ? product : product / kLog2E, head, position, key);
-}
-
 // What a row's sums are multiplied with in the end.
 float lastFactor(float most, float sum, uint head) {
     if (!has(kSinks)) return 1 / sum;

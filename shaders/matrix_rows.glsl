@@ -15,7 +15,6 @@ layout(constant_id = 13) const uint XORS = 3;
 #define Sums fcoopmatNV<32, gl_ScopeSubgroup, M, N>
 
 const uint kElements = M * N / SUBGROUP;  // of sums, in an invocation
-const float kLog2E = 1.44269504;
 const float kHidden = -1e30;    // the score of a key that is not seen
 const float kNothing = -1e29;   // the largest score where none is seen: more than kHidden
 

@@ -49,6 +49,43 @@ TEST_F(AttentionTest, keysAndValuesOfDifferentWidthsInEveryCache) {
     }
 }
 
+/// So long that many workgroups share a row's keys, but not all of those that there are room for.
+test::AttentionCase longCase(uint32_t window) {
+    test::AttentionCase tried{"long", {0, 4, 2, 16, 16, 0.3F}, {}, 1300};
+    tried.right.window = window;
+    tried.right.hasSinks = true;
+    tried.wrong = tried.right;
+    tried.wrong.scale *= 1.05F;
+    return tried;
+}
+
+/// The last rows of a long context, one by one and eight at a time.
+void checkLastRows(OpenedBackend& vulkan, const test::AttentionCase& tried, KvType cache, double tolerance) {
+    constexpr size_t kLast = 12;
+    SCOPED_TRACE(fmt::format("window of {}", tried.right.window));
+    const test::AttentionProblem problem(tried);
+    const auto tokens = test::attentionTokens(tried.numTokens);
+    const size_t width = tried.right.numHeads * tried.right.valueDim;
+    const auto lastOf = [&](const std::vector<double>& y) {
+        return std::vector<double>(y.end() - static_cast<std::ptrdiff_t>(kLast * width), y.end());
+    };
+    const auto expected = lastOf(problem.formula(tried.right, tokens, 0));
+    const auto mistaken = lastOf(problem.formula(tried.wrong, tokens, 0));
+    EXPECT_GT(test::attentionError(std::vector<float>(mistaken.begin(), mistaken.end()), expected),
+              100 * tolerance);
+    test::AttentionRun run(vulkan, problem, cache);
+    const auto sequence = run.sequence();
+    run.feed(*sequence, std::span(tokens).first(tokens.size() - kLast), tokens.size());
+    const auto other = sequence->fork(tried.numTokens - kLast).value();
+    EXPECT_LT(test::attentionError(run.feed(*sequence, std::span(tokens).last(kLast), 1), expected),
+              tolerance);
+    EXPECT_LT(test::attentionError(run.feed(*other, std::span(tokens).last(kLast), 8), expected), tolerance);
+}
+
+TEST_F(AttentionTest, longContextsAreSharedOut) {
+    for (const uint32_t window : {0U, 700U}) checkLastRows(*vulkan, longCase(window), KvType::F32, 1e-9);
+}
+
 TEST_F(AttentionTest, pagesThatNobodySeesAreGivenBack) {
     test::WindowedMemory(*vulkan, 1e-9).check(*vulkan);
 }
@@ -85,13 +122,14 @@ class AttentionHalvesTest : public AttentionTest {
         const auto tokens = test::attentionTokens(tried.numTokens);
         const auto expected = problem.formula(tried.right, tokens, tried.prefix);
         test::AttentionRun run(*vulkan, problem, cache);
-        for (const size_t chunk : {size_t{39}, tokens.size()}) {
+        for (const size_t chunk : {size_t{1}, size_t{39}, tokens.size()}) {
             if (tried.right.mask == Mask::Full && chunk < tokens.size()) continue;
             SCOPED_TRACE(chunk);
             const auto y = run.feed(*run.sequence(), tokens, chunk, tried.prefix);
             const double error = test::attentionError(y, expected);
             EXPECT_LT(error, tolerance);
-            EXPECT_GT(error, 1e-9) << "not in halves";
+            const bool isInFloats = m_staged && chunk == 1;
+            EXPECT_EQ(error > 1e-9, cache != KvType::F32 || !isInFloats) << "in halves";
         }
         const auto mistaken = problem.formula(tried.wrong, tokens, tried.wrongPrefix);
         const std::vector<float> rounded(mistaken.begin(), mistaken.end());
@@ -111,16 +149,21 @@ class AttentionHalvesTest : public AttentionTest {
         EXPECT_LT(test::attentionError(y, wanted), tolerance);
     }
 
+    /// From now on scores pass through shared memory.
+    void stage() {
+        ASSERT_TRUE(vulkan->simplify());
+        m_staged = true;
+    }
+
     /// Of those checked: what would have been noticed far beyond the tolerance.
     size_t m_numMistakes = 0;
+    bool m_staged = false;
 };
 
 TEST_F(AttentionHalvesTest, everyFeatureIsItsFormula) {
     for (const bool staged : {false, true}) {
         SCOPED_TRACE(staged);
-        if (staged) {
-            ASSERT_TRUE(vulkan->simplify());
-        }
+        if (staged) stage();
         m_numMistakes = 0;
         size_t numCases = 0;
         for (const test::AttentionCase& tried : test::attentionCases()) {
@@ -140,14 +183,23 @@ TEST_F(AttentionHalvesTest, headsOfManySizesInEveryCache) {
     if (test::triesEveryCase()) sizes = {{64, 128}, {96, 96}, {112, 112}, {128, 128}, {192, 128}, {256, 256}};
     for (const bool staged : {false, true}) {
         SCOPED_TRACE(staged);
-        if (staged) {
-            ASSERT_TRUE(vulkan->simplify());
-        }
+        if (staged) stage();
         for (const auto& [keyDim, valueDim] : sizes)
             checkHalves(resized(*all, keyDim, valueDim), KvType::F16, kAttendedHalvesError);
         checkHalves(resized(*all, 32, 48), KvType::F32, kAttendedHalvesError);
         checkHalves(resized(*all, 64, 32), KvType::Q8, 1e-4);
     }
+}
+
+TEST_F(AttentionHalvesTest, longContextsAreSharedOut) {
+    for (const uint32_t window : {0U, 700U})
+        checkLastRows(*vulkan, resized(longCase(window), 32, 32), KvType::F16, kAttendedHalvesError);
+}
+
+TEST_F(AttentionHalvesTest, moreHeadsThanAMatrixHasRows) {
+    const auto cases = test::attentionCases();
+    const auto many = std::ranges::find(cases, "many heads of one key", &test::AttentionCase::name);
+    checkHalves(resized(*many, 16, 16), KvType::F16, kAttendedHalvesError);
 }
 
 TEST(MatrixLayouts, areFoundWhereTheyHelp) {

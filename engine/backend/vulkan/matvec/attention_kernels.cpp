@@ -26,6 +26,32 @@ constexpr uint32_t kMaxTwoTilesHeadDim = 64;
 /// … which pays when there are so many workgroups even so.
 constexpr uint32_t kWantedGroups = 128;
 
+/// shaders/attention.comp.
+constexpr uint32_t kRowInvocations = 64;
+/// Query heads of a workgroup: each key and value is read once for all of them, and each needs registers.
+constexpr uint32_t kMaxHeads = 8;
+/// Workgroups that keep a large device busy; contexts that are short for so many use fewer.
+constexpr uint32_t kWantedRowGroups = 264;
+constexpr uint32_t kMaxSplits = 64;
+constexpr uint32_t kCombineInvocations = 256;  // shaders/attention_combine.comp
+
+/// shaders/attention_row_halves.comp.
+constexpr uint32_t kMaxRowHalvesHeadDim = 128;
+/// Up to these dimensions a subgroup takes two matrices of keys at a time.
+constexpr uint32_t kMaxTwoKeyTilesHeadDim = 64;
+
+uint32_t headsOfGroup(uint32_t headsPerKv) {
+    uint32_t heads = std::min(headsPerKv, kMaxHeads);
+    while (headsPerKv % heads != 0) --heads;
+    return heads;
+}
+
+/// Few rows share out their keys, so that enough workgroups run.
+uint32_t splitsOf(uint32_t groups, uint32_t mostSplits) {
+    return std::clamp(groupsFor(kWantedRowGroups, groups), 1U,
+                      std::max(std::min(mostSplits, kMaxSplits), 1U));
+}
+
 /// Of a workgroup of attention_halves.comp, with the tiles of the device's units.
 struct HalvesTile {
     uint32_t rows, keys;
@@ -66,12 +92,15 @@ Result<AttentionKernels> AttentionKernels::create(Device& device, Pipelines& pip
     return kernels;
 }
 
+bool AttentionKernels::suitsHalves(const AttentionSize& size, uint32_t largestDim) const {
+    const MatrixUnits& units = m_device.matrixUnits;
+    return m_halves && size.keyDim % std::max(units.k, 8U) == 0 &&
+           size.valueDim % std::max(units.n, 8U) == 0 && std::max(size.keyDim, size.valueDim) <= largestDim;
+}
+
 std::optional<AttentionKernel> AttentionKernels::halvesTiles(const AttentionSize& size) const {
     const MatrixUnits& units = m_device.matrixUnits;
-    const uint32_t largestDim = std::max(size.keyDim, size.valueDim);
-    const bool isWhole =
-        size.keyDim % std::max(units.k, 8U) == 0 && size.valueDim % units.n == 0 && size.valueDim % 8 == 0;
-    if (!isWhole || largestDim > kMaxHalvesHeadDim) return std::nullopt;
+    if (!suitsHalves(size, kMaxHalvesHeadDim)) return std::nullopt;
     HalvesTile tile{kHalvesSubgroups * units.m, keysFor(units), !m_layout};
     if (tile.staged && units.subgroupSize % units.m != 0) return std::nullopt;
     while (sharedBytes(tile, size, units) > m_device.limits.maxSharedBytes) {
@@ -84,7 +113,7 @@ std::optional<AttentionKernel> AttentionKernels::halvesTiles(const AttentionSize
     uint32_t rowTiles = 1;
     HalvesTile twice = tile;
     twice.rows *= 2;
-    if (!tile.staged && heads == 1 && largestDim <= kMaxTwoTilesHeadDim &&
+    if (!tile.staged && heads == 1 && std::max(size.keyDim, size.valueDim) <= kMaxTwoTilesHeadDim &&
         size.numHeads * (size.numTokens / twice.rows) >= kWantedGroups &&
         sharedBytes(twice, size, units) <= m_device.limits.maxSharedBytes)
         rowTiles = 2;
@@ -112,11 +141,64 @@ std::optional<AttentionKernel> AttentionKernels::halvesTiles(const AttentionSize
 }
 
 std::optional<AttentionKernel> AttentionKernels::tiles(const AttentionSize& size) const {
-    if (auto kernel = m_halves ? halvesTiles(size) : std::nullopt) return kernel;
+    if (auto kernel = halvesTiles(size)) return kernel;
     if (std::max(size.keyDim, size.valueDim) > kMaxTileHeadDim) return std::nullopt;
     return AttentionKernel{{fmt::format("attention_tile_{}", cacheName(size.cache)),
                             {kTileInvocations, size.keyDim, size.valueDim, size.features}},
                            {size.numHeads, groupsFor(size.numTokens, kTileRows), 1}};
+}
+
+std::optional<AttentionKernel> AttentionKernels::halvesRows(const AttentionSize& size,
+                                                            uint32_t mostSplits) const {
+    const MatrixUnits& units = m_device.matrixUnits;
+    // A head alone would leave most of a matrix empty.
+    if (!suitsHalves(size, kMaxRowHalvesHeadDim) || !m_layout || size.headsPerKv == 1) return std::nullopt;
+    const uint32_t tiles = std::max(size.keyDim, size.valueDim) <= kMaxTwoKeyTilesHeadDim ? 2 : 1;
+    const uint32_t keys = tiles * units.n;
+    const uint64_t cacheVectors = uint64_t{keys} * (size.keyDim / 8 + 1 + size.valueDim / 8 + 1);
+    const uint64_t vectors = std::max<uint64_t>(cacheVectors, units.m * size.valueDim / 4);
+    const uint64_t bytes =
+        sizeof(float) * (units.m * units.n + 2 * kHalvesSubgroups * units.m) +
+        16 * std::max<uint64_t>(kHalvesSubgroups * vectors, units.m * (size.keyDim / 8 + 1));
+    if (bytes > m_device.limits.maxSharedBytes) return std::nullopt;
+    const uint32_t groups = size.numHeads / size.headsPerKv * groupsFor(size.headsPerKv, units.m);
+    const uint32_t splits = splitsOf(groups * size.numTokens, mostSplits);
+    AttentionKernel kernel;
+    kernel.spec.shader = fmt::format("attention_row_halves_{}", cacheName(size.cache));
+    kernel.spec.subgroupSize = m_device.features.subgroupSizeControl ? units.subgroupSize : 0;
+    kernel.spec.constants = {kHalvesSubgroups * units.subgroupSize,
+                             size.keyDim,
+                             size.valueDim,
+                             size.features,
+                             0,
+                             splits,
+                             keys,
+                             units.m,
+                             units.n,
+                             units.k,
+                             units.subgroupSize,
+                             m_layout->rows,
+                             m_layout->shift,
+                             m_layout->xors};
+    kernel.groups = {groups * splits, size.numTokens, 1};
+    kernel.splits = splits;
+    return kernel;
+}
+
+AttentionKernel AttentionKernels::rows(const AttentionSize& size, uint32_t mostSplits) const {
+    if (auto kernel = halvesRows(size, mostSplits)) return *kernel;
+    const uint32_t heads = headsOfGroup(size.headsPerKv);
+    const uint32_t groups = size.numHeads / heads;
+    const uint32_t splits = splitsOf(groups * size.numTokens, mostSplits);
+    return {{fmt::format("attention_{}", cacheName(size.cache)),
+             {kRowInvocations, size.keyDim, size.valueDim, size.features, heads, splits}},
+            {groups * splits, size.numTokens, 1},
+            splits};
+}
+
+AttentionKernel AttentionKernels::combine(const AttentionSize& size, uint32_t splits, bool hasSinks) {
+    return {{"attention_combine", {kCombineInvocations, hasSinks, size.valueDim, 0, 0, splits}},
+            {size.numHeads, size.numTokens, 1}};
 }
 
 }  // namespace ingle::backend::vulkan

@@ -25,6 +25,7 @@ struct AttentionSize {
 struct AttentionKernel {
     PipelineSpec spec;
     std::array<uint32_t, 3> groups{};
+    uint32_t splits = 1;  ///< more: what it writes is for combine(), see shaders/attention_splits.glsl
 };
 
 class AttentionKernels {
@@ -37,6 +38,10 @@ class AttentionKernels {
 
     /// For many rows. Nothing where heads are too large for tiles.
     std::optional<AttentionKernel> tiles(const AttentionSize& size) const;
+    /// For rows one by one, each shared out among so many workgroups at most.
+    AttentionKernel rows(const AttentionSize& size, uint32_t mostSplits) const;
+    /// What makes one of the splits of rows().
+    static AttentionKernel combine(const AttentionSize& size, uint32_t splits, bool hasSinks);
 
     /// Whether queries, keys, values and weights are rounded to halves.
     bool haveHalves() const { return m_halves; }
@@ -47,6 +52,9 @@ class AttentionKernels {
 
   private:
     std::optional<AttentionKernel> halvesTiles(const AttentionSize& size) const;
+    std::optional<AttentionKernel> halvesRows(const AttentionSize& size, uint32_t mostSplits) const;
+    /// Whether heads are whole matrices, of at most `largestDim`.
+    bool suitsHalves(const AttentionSize& size, uint32_t largestDim) const;
 
     DeviceInfo m_device;
     bool m_halves = false;

@@ -7,16 +7,10 @@ namespace {
 
 constexpr OpCode kCodes[] = {OpCode::Attention};
 
-constexpr uint32_t kInvocations = 64;
 /// Of keys: with eight heads the queries of attention.comp take 20 KiB of shared memory.
 constexpr uint32_t kMaxHeadDim = 640;
-/// Rows of which none shares a tile.
-constexpr uint32_t kFewTokens = 8;
-/// Query heads of a workgroup: each key and value is read once for all of them, and each needs registers.
-constexpr uint32_t kMaxHeads = 8;
-/// Workgroups that keep a device busy.
-constexpr uint32_t kWantedGroups = 256;
-constexpr uint32_t kMaxSplits = 16;
+/// Rows that are likely to be of as many sequences, so that none share a tile.
+constexpr uint32_t kFewTokens = 16;
 
 struct Push {
     uint32_t numHeads, headsPerKv;
@@ -52,22 +46,12 @@ uint32_t featuresOf(const AttentionParams& params) {
     return features;
 }
 
-uint32_t headsOfGroup(uint32_t headsPerKv) {
-    uint32_t heads = std::min(headsPerKv, kMaxHeads);
-    while (headsPerKv % heads != 0) --heads;
-    return heads;
-}
-
-/// Few rows share out their pages, so that enough workgroups run.
-uint32_t splitsOf(const AttentionParams& params, uint32_t heads, const OpRecording& out) {
+/// That the tables and the scratch buffer have room for. Many rows keep a device busy by themselves.
+uint32_t mostSplits(const AttentionParams& params, const OpRecording& out) {
     if (out.numTokens() > kFewTokens) return 1;
-    const uint32_t groups = params.numHeads / heads * out.numTokens();
-    const uint64_t splitBytes =
-        uint64_t{out.numTokens()} * params.numHeads * (params.valueDim + 2) * sizeof(float);
-    const uint64_t most =
-        std::min<uint64_t>({kMaxSplits, out.memory().tablePages(), out.scratch().bytes / splitBytes});
-    return static_cast<uint32_t>(
-        std::clamp<uint64_t>(kWantedGroups / groups, 1, std::max<uint64_t>(most, 1)));
+    const uint64_t headBytes = out.scratch().bytes / (uint64_t{out.numTokens()} * params.numHeads);
+    const uint64_t fitting = (headBytes / sizeof(float) - 1) / (params.valueDim + 2);
+    return static_cast<uint32_t>(std::min<uint64_t>(out.memory().tablePages(), fitting));
 }
 
 Result<BufferRange> slopesOf(const AttentionParams& params, OpRecording& out) {
@@ -86,9 +70,8 @@ Status record(const OpRun& run, OpRecording& out) {
                     "attention heads of {} dimensions on this device; at most {} are possible", largestDim,
                     kMaxHeadDim);
     const uint32_t headsPerKv = params.numHeads / params.numKvHeads;
-    const uint32_t heads = headsOfGroup(headsPerKv);
-    const uint32_t splits = splitsOf(params, heads, out);
-    const uint32_t features = featuresOf(params);
+    const AttentionSize size{params.keyDim,   params.valueDim,    params.numHeads,    headsPerKv,
+                             out.numTokens(), featuresOf(params), memory.options().kv};
     const bool valuesInKeys = memory.spec().kv[params.layer].valueElems == 0;
     const CacheRow& keyRow = memory.keyRow(params.layer);
     const CacheRow& valueRow = valuesInKeys ? keyRow : memory.valueRow(params.layer);
@@ -112,24 +95,27 @@ Status record(const OpRun& run, OpRecording& out) {
     if (params.hasSinks) {
         INGLE_TRY_ASSIGN(sinks, out.vector(run.op(0), 0));
     }
-    std::vector<Binding> bindings{
-        reads(out.step()),          reads(out.rows(run.input(0, 0))),       reads(keys),   reads(values),
-        reads(memory.pageTables()), writes(splits > 1 ? out.scratch() : y), reads(slopes), reads(sinks)};
+    const auto bindings = [&](const BufferRange& output) {
+        return std::vector<Binding>{reads(out.step()),
+                                    reads(out.rows(run.input(0, 0))),
+                                    reads(keys),
+                                    reads(values),
+                                    reads(memory.pageTables()),
+                                    writes(output),
+                                    reads(slopes),
+                                    reads(sinks)};
+    };
     if (out.numTokens() > kFewTokens) {
-        const AttentionSize size{params.keyDim,   params.valueDim, params.numHeads,    headsPerKv,
-                                 out.numTokens(), features,        memory.options().kv};
         if (auto tiles = out.attentionKernels().tiles(size))
-            return out.dispatch(std::move(tiles->spec), std::move(bindings), push, tiles->groups);
+            return out.dispatch(std::move(tiles->spec), bindings(y), push, tiles->groups);
     }
-    INGLE_TRY(out.dispatch(fmt::format("attention_{}", cacheName(memory.options().kv)),
-                           {kInvocations, params.keyDim, params.valueDim, features, heads, splits},
-                           std::move(bindings), push,
-                           {params.numHeads / heads * splits, out.numTokens(), 1}));
-    if (splits == 1) return {};
-    const struct { uint32_t valueDim, numSplits; } combine{params.valueDim, splits};
-    return out.dispatch("attention_combine", {kInvocations, params.hasSinks},
-                        {reads(out.scratch()), writes(y), reads(sinks)}, combine,
-                        {params.numHeads, out.numTokens(), 1});
+    AttentionKernel rows = out.attentionKernels().rows(size, mostSplits(params, out));
+    const bool isSplit = rows.splits > 1;
+    INGLE_TRY(out.dispatch(std::move(rows.spec), bindings(isSplit ? out.scratch() : y), push, rows.groups));
+    if (!isSplit) return {};
+    AttentionKernel combine = AttentionKernels::combine(size, rows.splits, params.hasSinks);
+    return out.dispatch(std::move(combine.spec), {reads(out.scratch()), writes(y), reads(sinks)}, {},
+                        combine.groups);
 }
 
 constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};

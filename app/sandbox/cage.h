@@ -29,6 +29,7 @@ enum class Programs : uint8_t {
 /// and what attackers of kernels like.
 enum class Calls : uint8_t {
     Few,      ///< no shared memory, no watching of files, no change of their owners, rights and times
+    Drivers,  ///< also memory as files without names, in which some graphics drivers keep theirs
     Toolkit,  ///< shared memory and watching of files, as toolkits and databases use them
     Desktop,  ///< all of these
 };

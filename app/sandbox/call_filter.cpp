@@ -49,13 +49,14 @@ constexpr int kNamespaces[] = {
     SCMP_SYS(mount_setattr), SCMP_SYS(open_by_handle_at),
     kOpenTreeAttr,
 };
-/// Files without names, what processes share, and being told of what others do with files.
+/// Files without names: memory that has a descriptor.
+constexpr int kMemoryFiles[] = {SCMP_SYS(memfd_create)};
+/// Secret memory, what processes share, and being told of what others do with files.
 constexpr int kAroundFiles[] = {
-    SCMP_SYS(inotify_init), SCMP_SYS(inotify_init1), SCMP_SYS(memfd_create), kMemfdSecret,
-    SCMP_SYS(shmget),       SCMP_SYS(shmat),         SCMP_SYS(shmctl),       SCMP_SYS(semget),
-    SCMP_SYS(semop),        SCMP_SYS(semtimedop),    SCMP_SYS(semctl),       SCMP_SYS(msgget),
-    SCMP_SYS(msgsnd),       SCMP_SYS(msgrcv),        SCMP_SYS(msgctl),       SCMP_SYS(mq_open),
-    SCMP_SYS(mq_unlink),
+    SCMP_SYS(inotify_init), SCMP_SYS(inotify_init1), kMemfdSecret,      SCMP_SYS(shmget),
+    SCMP_SYS(shmat),        SCMP_SYS(shmctl),        SCMP_SYS(semget),  SCMP_SYS(semop),
+    SCMP_SYS(semtimedop),   SCMP_SYS(semctl),        SCMP_SYS(msgget),  SCMP_SYS(msgsnd),
+    SCMP_SYS(msgrcv),       SCMP_SYS(msgctl),        SCMP_SYS(mq_open), SCMP_SYS(mq_unlink),
 };
 /// Owners, rights and marks of files, which Landlock leaves alone, and their length, which it does before
 /// version 3.
@@ -147,7 +148,8 @@ void fill(Rules& rules, Sockets sockets, Programs programs, Calls calls) {
     for (const auto refused : {std::span<const int>(kOtherProcesses), std::span<const int>(kKernel),
                                std::span<const int>(kNamespaces)})
         rules.refuse(refused);
-    if (calls == Calls::Few) rules.refuse(kAroundFiles);
+    if (calls == Calls::Few) rules.refuse(kMemoryFiles);
+    if (calls == Calls::Few || calls == Calls::Drivers) rules.refuse(kAroundFiles);
     if (calls != Calls::Desktop) {
         rules.refuse(kFileRights);
         // By name; by descriptor it is the time of a file that is open already.

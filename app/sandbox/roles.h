@@ -43,9 +43,9 @@ struct Rule {
 // clang-format off
 inline constexpr Rule kRules[] = {
     // role             files         graphics new sockets          programs        calls           dumpable
-    {Role::Engine,      Files::Given, true,    Sockets::None,       Programs::None, Calls::Few,     true},
+    {Role::Engine,      Files::Given, true,    Sockets::None,       Programs::None, Calls::Drivers, true},
     {Role::Broker,      Files::All,   false,   Sockets::Pairs,      Programs::Any,  Calls::Few,     true},
-    {Role::DriverTrial, Files::Given, true,    Sockets::None,       Programs::None, Calls::Few,     true},
+    {Role::DriverTrial, Files::Given, true,    Sockets::None,       Programs::None, Calls::Drivers, true},
     {Role::Import,      Files::Given, false,   Sockets::None,       Programs::None, Calls::Few,     true},
     {Role::Typesetter,  Files::Given, false,   Sockets::None,       Programs::None, Calls::Few,     false},
     {Role::ServeFront,  Files::Given, false,   Sockets::Pairs,      Programs::Asked, Calls::Few,     false},

@@ -157,8 +157,10 @@ bool allows(const Caged& caged, Kind kind) {
                    rule.sockets == Sockets::Connecting;  // netlink
         case Kind::Internet:
             return rule.sockets == Sockets::Connecting;
-        case Kind::Shared:
+        case Kind::MemoryFiles:
             return rule.calls != Calls::Few;
+        case Kind::Shared:
+            return rule.calls != Calls::Few && rule.calls != Calls::Drivers;
         case Kind::Kernel:
             return false;
         case Kind::Memory:

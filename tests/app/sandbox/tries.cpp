@@ -375,7 +375,7 @@ constexpr Try kTries[] = {
     {Kind::Programs, "become a shell", [](const World&) { return runs("/bin/true"); }},
     {Kind::Programs, "become itself", [](const World&) { return runs("/proc/self/exe"); }},
     {Kind::Programs, "run by the linker", [](const World&) { return runs("/lib64/ld-linux-x86-64.so.2"); }},
-    {Kind::Shared, "memory as a file", [](const World&) { return opened(::memfd_create("x", 0)); }},
+    {Kind::MemoryFiles, "memory as a file", [](const World&) { return opened(::memfd_create("x", 0)); }},
     {Kind::Shared, "secret memory", [](const World&) { return opened(::syscall(447, 0)); }},
     // Sockets.
     {Kind::Internet, "a socket of IPv4", [](const World&) { return family(AF_INET, SOCK_STREAM); }},

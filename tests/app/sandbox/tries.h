@@ -21,7 +21,7 @@ struct World {
 };
 
 /// What must allow a try: the kind of thing that a cage leaves or takes.
-enum class Kind { Reading, Files, Programs, Pairs, Local, Internet, Shared, Kernel, Memory };
+enum class Kind { Reading, Files, Programs, Pairs, Local, Internet, MemoryFiles, Shared, Kernel, Memory };
 
 struct Try {
     Kind kind;

@@ -1,5 +1,5 @@
-// y = softmax(scores) V over the cache, for rows one by one, where subgroups multiply small matrices together: the query
-// heads of a kv head are the rows of a matrix.   OpCode::Attention
+// y = softmax(scores) V over the cache, for rows one by one, where subgroups multiply small matrices together: the
+// query heads of a kv head are the rows of a matrix.   OpCode::Attention
 //
 // An approximation: as attention_halves.comp. Bindings and splits: as attention.comp. Heads: as attention_halves.comp;
 // layouts of sums and left factors have to be known (matrix_rows.glsl). A workgroup takes up to M query heads of one kv

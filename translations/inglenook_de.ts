@@ -651,8 +651,8 @@
         <translation>%1: %2</translation>
     </message>
     <message>
-        <source>it contains only scanned images and no text. A program for text recognition (OCR) can add the text.</source>
-        <translation>sie enthält nur gescannte Bilder und keinen Text. Ein Programm zur Texterkennung (OCR) kann den Text ergänzen.</translation>
+        <source>it contains only scanned images and no text. With Tesseract installed (package tesseract-ocr) Inglenook recognises their text.</source>
+        <translation>sie enthält nur gescannte Bilder und keinen Text. Ist Tesseract installiert (Paket tesseract-ocr), erkennt Inglenook den Text.</translation>
     </message>
 </context>
 <context>
@@ -3297,6 +3297,14 @@
     <message>
         <source>Stays on this computer: passages of it are sent only when you allow it.</source>
         <translation>Bleibt auf diesem Rechner: Stellen daraus werden nur gesendet, wenn Sie es erlauben.</translation>
+    </message>
+    <message>
+        <source>Reading the scan %1: page %2 of %3</source>
+        <translation>Der Scan %1 wird gelesen: Seite %2 von %3</translation>
+    </message>
+    <message>
+        <source>%1, %2 left</source>
+        <translation>%1, noch %2</translation>
     </message>
 </context>
 <context>

@@ -11,6 +11,8 @@ namespace ingle::documents {
 
 /// What asks it for a picture, behind the name.
 inline constexpr std::string_view kPictureTask = "picture";
+/// What asks it for a page by recognition, behind no name, and is followed by the page's number.
+inline constexpr std::string_view kPageTask = "page";
 
 /// What it wrote, all of it, at most `mostBytes`. The child has three descriptors: `file`, our end of a pipe,
 /// and /dev/null. `arguments`: the name of the file, without its folder, and what is asked of it where that

@@ -25,6 +25,8 @@ inline constexpr std::chrono::seconds kProcessorTime{10};
 /// Of it, what readers have before they have to end with the text so far.
 inline constexpr std::chrono::seconds kReadingTime{8};
 inline constexpr std::chrono::seconds kPatience{120};
+/// The same of one page whose text is recognised.
+inline constexpr std::chrono::seconds kPageTime{60};
 /// What it answers: a line that describes the document, and the text.
 inline constexpr size_t kDescriptionBytes = size_t{32} << 20;
 inline constexpr size_t kAnswerBytes = kDescriptionBytes + kTextBytes + 1;

@@ -1,7 +1,7 @@
 #include "app/cli/command.h"
 #include "app/cli/interruption.h"
 #include "app/cli/terminal_text.h"
-#include "app/documents/read_document.h"
+#include "app/documents/read_scan.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::cli::text_command {
@@ -24,9 +24,20 @@ std::string described(const documents::Place& place) {
     return "file " + place.words;
 }
 
+/// With the text that is recognised; what was read without it, where nothing can be.
+Result<documents::Document> readScan(const std::string& path, Result<documents::Document> read) {
+    documents::ScanOptions options{.reading = {.isCancelled = isInterrupted}};
+    options.isAt = [](uint32_t page, uint32_t numPages) {
+        if (numPages > 0) fmt::print(stderr, "recognising page {} of {}\n", page, numPages);
+    };
+    auto scan = documents::readScan(path, options);
+    return !scan && scan.error().id == "documentScanned" ? std::move(read) : std::move(scan);
+}
+
 Status run(const TextOptions& options) {
     endByInterruption();
-    const auto document = documents::readDocument(options.path, {.isCancelled = isInterrupted});
+    auto document = documents::readDocument(options.path, {.isCancelled = isInterrupted});
+    if (documents::isScan(document)) document = readScan(options.path, std::move(document));
     if (!document) return happenedTo(options.path, document.error());
     if (options.places) {
         for (const documents::Place& place : document->places)

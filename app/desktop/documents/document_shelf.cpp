@@ -15,7 +15,7 @@
 #include "app/desktop/services/text.h"
 #include "app/desktop/services/time_text.h"
 #include "app/documents/passages.h"
-#include "app/documents/read_document.h"
+#include "app/documents/read_scan.h"
 #include "app/documents/refusals.h"
 
 namespace ingle::desktop {
@@ -32,9 +32,16 @@ constexpr qint64 kStoreEveryMs = 5'000;
 /// Beside a document: questions and answers about it.
 constexpr uint32_t kBesideTokens = 6'144;
 
-Result<history::NewDocument> openDocument(const std::string& path, const std::atomic<bool>& cancelled) {
-    INGLE_TRY_ASSIGN(const documents::Document read,
-                     documents::readDocument(path, {.isCancelled = [&] { return cancelled.load(); }}));
+/// Of a scan, with the text that is recognised in its pages.
+Result<documents::Document> readAny(const std::string& path, const documents::ScanOptions& options) {
+    auto read = documents::readDocument(path, options.reading);
+    if (!documents::isScan(read)) return read;
+    auto scan = documents::readScan(path, options);
+    return documents::isScan(scan) && !scan ? read : scan;
+}
+
+Result<history::NewDocument> openDocument(const std::string& path, const documents::ScanOptions& options) {
+    INGLE_TRY_ASSIGN(const documents::Document read, readAny(path, options));
     history::NewDocument document{
         .title = read.title, .format = read.format, .leftOut = {}, .text = read.text, .passages = {}};
     for (const documents::Loss& loss : read.leftOut) document.leftOut.push_back(documents::lossText(loss));
@@ -46,7 +53,7 @@ Result<history::NewDocument> openDocument(const std::string& path, const std::at
 }  // namespace
 
 DocumentShelf::DocumentShelf(StorageThread& storage, EngineClient& engine, ModelInUse& models, Opener& opener,
-                             ShownChat& chat, Notices& notices, QObject* parent)
+                             ShownChat& chat, Notices& notices, const std::string& cacheDir, QObject* parent)
     : QAbstractListModel(parent),
       m_storage(storage),
       m_models(models),
@@ -55,6 +62,7 @@ DocumentShelf::DocumentShelf(StorageThread& storage, EngineClient& engine, Model
       m_notices(notices),
       m_reader(storage, engine, models),
       m_embedder(storage, engine, models),
+      m_scans(cacheDir.empty() ? std::string() : cacheDir + "/scans"),
       m_openLane("documents", kOpenPatience) {
     connect(&models, &ModelInUse::stateChanged, this, &DocumentShelf::onModel);
     connect(&models, &ModelInUse::promptFormChanged, this, &DocumentShelf::onPromptForm);
@@ -78,7 +86,12 @@ DocumentShelf::~DocumentShelf() {
 
 QString DocumentShelf::opening() const {
     if (!m_cancelled) return {};
-    return tr("Opening %1…").arg(QFileInfo(toQString(m_toOpen.front().path)).fileName());
+    const QString name = QFileInfo(toQString(m_toOpen.front().path)).fileName();
+    if (m_page == 0) return tr("Opening %1…").arg(name);
+    const QString where = tr("Reading the scan %1: page %2 of %3").arg(name).arg(m_page).arg(m_numPages);
+    if (m_page <= m_firstPage) return where;
+    const double each = static_cast<double>(m_sincePage.elapsed()) / 1000 / (m_page - m_firstPage);
+    return tr("%1, %2 left").arg(where, timeText(each * (m_numPages - m_page + 1)));
 }
 
 // Opening.
@@ -91,17 +104,41 @@ void DocumentShelf::offer(const std::vector<Recognition>& things) {
 
 void DocumentShelf::openNext() {
     m_cancelled = m_toOpen.empty() ? nullptr : std::make_shared<std::atomic<bool>>(false);
+    m_page = 0;
     emit openingChanged();
     if (!m_cancelled) return;
-    m_openLane.post([self = QPointer(this), path = m_toOpen.front().path, cancelled = m_cancelled] {
-        auto document = openDocument(path, *cancelled);
-        QMetaObject::invokeMethod(
-            QCoreApplication::instance(),
-            [self, document = std::move(document)] {
-                if (self) self->onOpened(self->m_toOpen.front(), document);
-            },
-            Qt::QueuedConnection);
-    });
+    m_openLane.post(
+        [self = QPointer(this), path = m_toOpen.front().path, scans = m_scans, cancelled = m_cancelled] {
+            documents::ScanOptions options{.reading = {.isCancelled = [&] { return cancelled->load(); }},
+                                           .keptIn = scans};
+            options.isAt = [&](uint32_t page, uint32_t numPages) {
+                const auto tell = [self, cancelled, page, numPages] {
+                    if (self && self->m_cancelled == cancelled) self->onPage(page, numPages);
+                };
+                QMetaObject::invokeMethod(QCoreApplication::instance(), tell, Qt::QueuedConnection);
+            };
+            auto document = openDocument(path, options);
+            QMetaObject::invokeMethod(
+                QCoreApplication::instance(),
+                [self, document = std::move(document)] {
+                    if (self) self->onOpened(self->m_toOpen.front(), document);
+                },
+                Qt::QueuedConnection);
+        });
+}
+
+void DocumentShelf::onPage(uint32_t page, uint32_t numPages) {
+    if (numPages == 0) return;
+    if (m_page == 0) emit opened();  // it takes minutes, and is seen there
+    // Pages that were read before come at once: they say nothing about how long one takes.
+    constexpr qint64 kAtOnceMs = 100;
+    if (m_page == 0 || (m_page == m_firstPage && m_sincePage.elapsed() < kAtOnceMs)) {
+        m_firstPage = page;
+        m_sincePage.start();
+    }
+    m_page = page;
+    m_numPages = numPages;
+    emit openingChanged();
 }
 
 void DocumentShelf::cancelOpening() {

@@ -59,8 +59,9 @@ class DocumentShelf : public QAbstractListModel {
         RoomRole,  ///< with a longer context the model in use could hold it
     };
 
+    /// `cacheDir`: for pages of scans that are being read; empty: they are kept nowhere.
     DocumentShelf(StorageThread& storage, EngineClient& engine, ModelInUse& models, Opener& opener,
-                  ShownChat& chat, Notices& notices, QObject* parent = nullptr);
+                  ShownChat& chat, Notices& notices, const std::string& cacheDir, QObject* parent = nullptr);
     ~DocumentShelf() override;
 
     QString opening() const;
@@ -92,7 +93,7 @@ class DocumentShelf : public QAbstractListModel {
   signals:
     void listChanged();
     void openingChanged();
-    /// Something was opened, or the person wants to see what there is.
+    /// Something was opened, or takes long to open, or the person wants to see what there is.
     void opened();
     /// Other documents are kept for.
     void keptChanged();
@@ -116,6 +117,8 @@ class DocumentShelf : public QAbstractListModel {
     uint32_t contextFor(const history::Document& document) const;
 
     void openNext();
+    /// Of the scan that is being read.
+    void onPage(uint32_t page, uint32_t numPages);
     void onOpened(const Recognition& thing, const Result<history::NewDocument>& document);
     void onAdded(history::RowId document);
     void setInChat(std::vector<history::RowId> documents);
@@ -143,6 +146,11 @@ class DocumentShelf : public QAbstractListModel {
     QElapsedTimer m_sinceStored;
 
     std::deque<Recognition> m_toOpen;
+    std::string m_scans;  ///< folder for their pages; empty: none
+    /// What is being opened is a scan, of which this page is read; 0: it is none.
+    uint32_t m_page = 0, m_numPages = 0;
+    QElapsedTimer m_sincePage;  ///< since the second page that was read now
+    uint32_t m_firstPage = 0;
     std::shared_ptr<std::atomic<bool>> m_cancelled;  ///< of what is being opened; null: nothing is
     storage::Lane m_openLane;
 };

@@ -8,7 +8,7 @@ DocumentsFeature::DocumentsFeature(Services& services, Chats& chats)
     : m_services(services),
       m_chats(chats),
       m_shelf(services.storage(), services.engine(), *services.model(), *services.opener(), chats.kept(),
-              *services.notices()),
+              *services.notices(), services.files().cacheDir),
       m_ofChat(m_shelf),
       m_quotes(services.storage(), chats.kept(), *services.notices()) {
     services.opener()->addTaker([this](const Opener::Things& things, const Opener::Rest&) {

@@ -25,9 +25,9 @@ QString DocumentSentences::of(Refusal refusal, const Error& error) {
             return tr("it is protected by a password. Save a copy without one.");
         case Refusal::Scanned:
             return tr(
-                "it contains only scanned images and no text. A program for text recognition (OCR) can add "
-                "the "
-                "text.");
+                "it contains only scanned images and no text. With Tesseract installed (package "
+                "tesseract-ocr) "
+                "Inglenook recognises their text.");
         case Refusal::Empty:
             return tr("there is no text in it.");
         case Refusal::TooLarge:

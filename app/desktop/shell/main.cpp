@@ -121,7 +121,8 @@ ingle::Result<std::string> confine(const std::string& dataDir, const std::string
         {.programs = {std::move(engine),
                       {findTypesetter().toStdString(), {}},
                       {ingle::documents::findReader(), {}, true},
-                      {ingle::documents::findReader(), {"", std::string(ingle::documents::kPictureTask)}}},
+                      {ingle::documents::findReader(), {"", std::string(ingle::documents::kPictureTask)}},
+                      {ingle::documents::findReader(), {"", std::string(ingle::documents::kPageTask)}, true}},
          // Without the folder for sockets there is no bridge.
          .sockets = {ingle::local::defaultSocketPath(ingle::local::kBridgeSocket).value_or("")},
          .runtimeFolder = socketFolder().toStdString(),

@@ -1,7 +1,7 @@
 /// ingle-documents: reads the document on its standard input and writes its text to standard output
-/// (answer.h), or a picture and its pixels (picture_answer.h). What it reads may be hostile, and it is read
-/// by large libraries: so before the first byte is, the process gives up everything but memory, time and
-/// these two descriptors.
+/// (answer.h), or a picture and its pixels (picture_answer.h), or one page and its text (page_answer.h). What
+/// it reads may be hostile, and it is read by large libraries: so before the first byte is, the process gives
+/// up everything but memory, time and these two descriptors.
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -19,10 +19,12 @@
 #include "app/documents/answer.h"
 #include "app/documents/child_process.h"
 #include "app/documents/limits.h"
+#include "app/documents/page_answer.h"
 #include "app/documents/picture_answer.h"
 #include "app/documents/picture_refusals.h"
 #include "app/documents/readers/pictures/pixels.h"
 #include "app/documents/readers/reader.h"
+#include "app/documents/readers/scans/recogniser.h"
 #include "app/documents/readers/time_limit.h"
 #include "app/documents/refusals.h"
 #include "app/sandbox/sandbox.h"
@@ -66,6 +68,13 @@ ingle::Result<ingle::Picture> readPicture() {
     return documents::decodePixels(*bytes);
 }
 
+ingle::Result<documents::RecognisedPage> readPage(std::string_view name, const char* number) {
+    const auto bytes = standardInput();
+    if (!bytes || bytes->size() > limits::kFileBytes)
+        return documents::refuse(documents::Refusal::ReaderFailed);
+    return documents::readPage({*bytes, name}, static_cast<uint32_t>(std::strtoul(number, nullptr, 10)));
+}
+
 bool write(std::string_view text) {
     while (!text.empty()) {
         const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
@@ -92,14 +101,16 @@ int main(int argc, char** argv) {
     ::setpriority(PRIO_PROCESS, 0, 5);
     limit(RLIMIT_CORE, 0, 0);
     limit(RLIMIT_AS, limits::kMemory, limits::kMemory);
-    documents::limitTime();
+    const std::string_view task = argc > 2 ? argv[2] : "";
+    const bool isPicture = task == documents::kPictureTask, isPage = argc > 3 && task == documents::kPageTask;
+    isPage ? documents::limitPageTime() : documents::limitTime();
 
     // Times in archives are made local ones; the C library looks for the zone in files until it knows one by
     // name.
     ::setenv("TZ", "UTC0", 1);
     ::tzset();
-    const bool isPicture = argc > 2 && argv[2] == documents::kPictureTask;
     if (!isPicture) documents::prepareReaders();
+    if (isPage) documents::prepareRecognition();
     ::prctl(PR_SET_DUMPABLE, 0);  // nothing of the document was read before
     if (const auto locked = ingle::sandbox::allowOnlyComputing(); !locked) {
         std::fprintf(stderr, "ingle-documents: %s\n", locked.error().message.c_str());
@@ -107,7 +118,12 @@ int main(int argc, char** argv) {
     }
     bool isWritten = false;
     try {
-        isWritten = isPicture ? answerPicture() : answerDocument(argc > 1 ? argv[1] : "");
+        if (isPicture)
+            isWritten = answerPicture();
+        else if (isPage)
+            isWritten = write(documents::encodePage(readPage(argv[1], argv[3])));
+        else
+            isWritten = answerDocument(argc > 1 ? argv[1] : "");
     } catch (const std::bad_alloc&) {
         // What reading may take was not enough; whoever started this is told by how it ends.
     }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "app/documents/document.h"
+#include "app/documents/page_answer.h"
 #include "app/documents/text_encoding.h"
 #include "ingle/result.h"
 
@@ -28,6 +29,9 @@ struct Reader {
     Result<Document> (*read)(const Input&);
     /// Has the libraries open what they open once, before the process locks itself; null: nothing.
     void (*prepare)() = nullptr;
+    /// One page, from 1: its text, or what is recognised in its picture; null: such documents have no pages.
+    /// Errors: as read(); Scanned where nothing can be recognised.
+    Result<RecognisedPage> (*page)(const Input&, uint32_t number) = nullptr;
 };
 
 std::span<const Reader* const> allDocumentReaders();
@@ -40,5 +44,7 @@ Result<Document> textDocument(ReadText read, std::string_view format);
 
 /// Recognised and read. Errors: those of refusals.h.
 Result<Document> readBytes(const Input& input);
+/// One page, from 1, see Reader::page.
+Result<RecognisedPage> readPage(const Input& input, uint32_t number);
 
 }  // namespace ingle::documents

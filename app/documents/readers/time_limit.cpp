@@ -54,6 +54,12 @@ void limitTime() {
     ::setrlimit(RLIMIT_CPU, &values);
 }
 
+void limitPageTime() {
+    const auto seconds = static_cast<rlim_t>(limits::kPageTime.count());
+    const rlimit values{seconds, seconds + 1};
+    ::setrlimit(RLIMIT_CPU, &values);
+}
+
 bool isTimeOver() {
     return s_numSignals.load(std::memory_order_relaxed) > 0;
 }

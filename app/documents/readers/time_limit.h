@@ -8,6 +8,8 @@ namespace ingle::documents {
 
 /// From now on this process is told when its time is over. Call before the lock.
 void limitTime();
+/// From now on it ends after kPageTime.
+void limitPageTime();
 
 /// Whether readers should come to an end with what they have. They have two seconds for it: a library that
 /// does not come back by then is left, and the text that was kept is answered.

@@ -3,10 +3,12 @@
 /// locked.
 #include <poppler-document.h>
 #include <poppler-global.h>
+#include <poppler-page-renderer.h>
 #include <poppler-page.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <set>
 #include <string>
@@ -15,6 +17,7 @@
 #include "app/documents/limits.h"
 #include "app/documents/names.h"
 #include "app/documents/readers/reader.h"
+#include "app/documents/readers/scans/recogniser.h"
 #include "app/documents/readers/text_composer.h"
 #include "app/documents/refusals.h"
 
@@ -101,22 +104,31 @@ void addParagraphs(TextComposer& composer, std::string_view text) {
     }
 }
 
-Result<Document> read(const Input& input) {
-    const FontComplaints complaints;
-    const Pdf pdf = opened(input.bytes);
+/// With at least one page.
+Result<Pdf> readable(const Input& input) {
+    Pdf pdf = opened(input.bytes);
     if (!pdf) return refuse(Refusal::Damaged, kFormat);
     if (pdf->is_locked()) return refuse(Refusal::Encrypted, kFormat);
-    const int numPages = pdf->pages();
-    if (numPages <= 0) return refuse(Refusal::Damaged, kFormat);
-    if (static_cast<size_t>(numPages) > limits::kPages) return refuse(Refusal::TooMuchText, kFormat);
+    if (pdf->pages() <= 0) return refuse(Refusal::Damaged, kFormat);
+    if (static_cast<size_t>(pdf->pages()) > limits::kPages) return refuse(Refusal::TooMuchText, kFormat);
+    return pdf;
+}
 
+bool isBlank(std::string_view text) {
+    return text.find_first_not_of(" \t\n") == std::string_view::npos;
+}
+
+Result<Document> read(const Input& input) {
+    const FontComplaints complaints;
+    INGLE_TRY_ASSIGN(const Pdf pdf, readable(input));
+    const int numPages = pdf->pages();
     TextComposer composer(kFormat);
     int numEmpty = 0;
     for (int i = 0; i < numPages && !composer.isFull(); ++i) {
         composer.beginPage(static_cast<uint32_t>(i) + 1);
         std::string text;
         appendClean(text, textOf(*pdf, i));
-        if (text.find_first_not_of(" \t\n") == std::string::npos) ++numEmpty;
+        if (isBlank(text)) ++numEmpty;
         addParagraphs(composer, text);
     }
     if (numEmpty == numPages)
@@ -124,6 +136,48 @@ Result<Document> read(const Input& input) {
     composer.lost(LossKind::PagesWithoutText, static_cast<uint64_t>(numEmpty));
     composer.lost(LossKind::UnknownCharacters, complaints.count());
     return composer.finish(toUtf8(pdf->get_title()));
+}
+
+/// As Tesseract wants it, or with fewer dots where a page is large.
+constexpr int kDotsPerInch = 300;
+constexpr double kPointsPerInch = 72, kMostDots = 20e6;
+
+GreyPicture pictureOf(const poppler::page& page, int dotsPerInch) {
+    poppler::page_renderer renderer;
+    renderer.set_image_format(poppler::image::format_gray8);
+    renderer.set_render_hint(poppler::page_renderer::antialiasing);
+    const poppler::image image = renderer.render_page(&page, dotsPerInch, dotsPerInch);
+    GreyPicture picture;
+    if (!image.is_valid() || image.format() != poppler::image::format_gray8) return picture;
+    picture.width = static_cast<uint32_t>(image.width());
+    picture.height = static_cast<uint32_t>(image.height());
+    for (uint32_t row = 0; row < picture.height; ++row) {
+        const auto* line = reinterpret_cast<const uint8_t*>(image.const_data()) +
+                           static_cast<size_t>(image.bytes_per_row()) * row;
+        picture.dots.insert(picture.dots.end(), line, line + picture.width);
+    }
+    return picture;
+}
+
+Result<RecognisedPage> recognise(const Input& input, uint32_t number) {
+    INGLE_TRY_ASSIGN(const Pdf pdf, readable(input));
+    RecognisedPage out{.numPages = static_cast<uint32_t>(pdf->pages()), .text = {}};
+    if (number == 0 || number > out.numPages) return refuse(Refusal::Damaged, kFormat);
+    const int index = static_cast<int>(number) - 1;
+    const auto trim = [&out] { out.text.resize(out.text.find_last_not_of(" \t\n") + 1); };
+    appendClean(out.text, textOf(*pdf, index));
+    trim();
+    if (!out.text.empty()) return out;
+    if (!canRecognise()) return refuse(Refusal::Scanned, kFormat);
+    const std::unique_ptr<poppler::page> page(pdf->create_page(index));
+    if (!page) return out;
+    const poppler::rectf size = page->page_rect();
+    const double inches = size.width() / kPointsPerInch * size.height() / kPointsPerInch;
+    if (!(inches > 0)) return out;
+    const int dots = std::min(kDotsPerInch, static_cast<int>(std::sqrt(kMostDots / inches)));
+    if (dots > 0) appendClean(out.text, recognisedText(pictureOf(*page, dots), dots));
+    trim();
+    return out;
 }
 
 /// Poppler reads its settings when a document is opened while none is, and the C library opens a file for the
@@ -138,6 +192,7 @@ void prepare() {
 
 }  // namespace
 
-extern const Reader reader{.format = kFormat, .match = match, .read = read, .prepare = prepare};
+extern const Reader reader{
+    .format = kFormat, .match = match, .read = read, .prepare = prepare, .page = recognise};
 
 }  // namespace ingle::documents::pdf_reader

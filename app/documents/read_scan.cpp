@@ -1,0 +1,146 @@
+#include "app/documents/read_scan.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "app/documents/child_process.h"
+#include "app/documents/limits.h"
+#include "app/documents/opened_file.h"
+#include "app/documents/page_answer.h"
+#include "app/documents/refusals.h"
+#include "ingle/sha256.h"
+
+namespace ingle::documents {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kScan = "PDF";
+
+/// The pages of one file that were read so far.
+class KeptPages {
+  public:
+    /// `folder` empty: none are kept.
+    KeptPages(const std::string& folder, const std::string& hash)
+        : m_folder(folder.empty() ? fs::path() : fs::path(folder) / hash) {
+        std::error_code unknown;
+        if (!m_folder.empty()) fs::create_directories(m_folder, unknown);
+    }
+
+    /// All were read.
+    void forget() const {
+        std::error_code unknown;
+        if (!m_folder.empty()) fs::remove_all(m_folder, unknown);
+    }
+    std::optional<RecognisedPage> find(uint32_t number) const {
+        if (m_folder.empty()) return std::nullopt;
+        std::ifstream file(pathOf(number), std::ios::binary);
+        const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+        auto page = file ? decodePage(bytes) : refuse(Refusal::ReaderFailed);
+        return page ? std::optional(*std::move(page)) : std::nullopt;
+    }
+    /// What cannot be written is read again.
+    void keep(uint32_t number, const RecognisedPage& page) const {
+        if (m_folder.empty()) return;
+        const fs::path whole = pathOf(number), part = whole.string() + ".part";
+        std::ofstream file(part, std::ios::binary);
+        file << encodePage(page);
+        file.close();
+        std::error_code unknown;
+        if (file) fs::rename(part, whole, unknown);
+    }
+
+  private:
+    fs::path pathOf(uint32_t number) const { return m_folder / std::to_string(number); }
+
+    fs::path m_folder;
+};
+
+std::optional<std::string> hashOf(int file) {
+    std::string bytes;
+    std::array<char, 65536> buffer;
+    for (off_t at = 0;;) {
+        const ssize_t count = ::pread(file, buffer.data(), buffer.size(), at);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0 || bytes.size() > limits::kFileBytes) return std::nullopt;
+        if (count == 0) return sha256Hex(bytes);
+        bytes.append(buffer.data(), static_cast<size_t>(count));
+        at += count;
+    }
+}
+
+class ScanReader {
+  public:
+    ScanReader(int file, const ScanOptions& options) : m_file(file), m_options(options) {}
+
+    Result<Document> read() {
+        m_program = m_options.reading.program.empty() ? findReader() : m_options.reading.program;
+        if (m_program.empty()) return refuse(Refusal::ReaderMissing);
+        const auto hash = hashOf(m_file);
+        if (!hash) return refuse(Refusal::ReaderFailed);
+        const KeptPages kept(m_options.keptIn, *hash);
+        Document document{.format = std::string(kScan)};
+        uint64_t numEmpty = 0;
+        for (uint32_t number = 1, numPages = 1; number <= numPages; ++number) {
+            m_options.isAt(number, number == 1 ? 0 : numPages);
+            auto page = kept.find(number);
+            if (!page) {
+                INGLE_TRY_ASSIGN(page, recognised(number));
+                kept.keep(number, *page);
+            }
+            numPages = page->numPages;
+            numEmpty += page->text.empty() ? 1 : 0;
+            if (!add(document, number, page->text)) return refuse(Refusal::TooMuchText, kScan);
+        }
+        kept.forget();
+        if (document.text.empty()) return refuse(Refusal::Scanned, kScan);
+        if (numEmpty > 0) document.leftOut.push_back({LossKind::PagesWithoutText, numEmpty, {}});
+        return document;
+    }
+
+  private:
+    Result<RecognisedPage> recognised(uint32_t number) const {
+        if (::lseek(m_file, 0, SEEK_SET) != 0) return refuse(Refusal::ReaderFailed);
+        INGLE_TRY_ASSIGN(const std::string answer,
+                         runReader(m_program, m_file, {"", std::string(kPageTask), std::to_string(number)},
+                                   m_options.reading, limits::kAnswerBytes));
+        return decodePage(answer);
+    }
+    /// False: the text gets too long.
+    static bool add(Document& document, uint32_t number, const std::string& text) {
+        if (text.empty()) return true;
+        if (!document.text.empty()) document.text += "\n\n";
+        document.places.push_back({document.text.size(), PlaceKind::Page, number, {}});
+        document.text += text;
+        return document.text.size() <= limits::kTextBytes;
+    }
+
+    const int m_file;
+    const ScanOptions& m_options;
+    std::string m_program;
+};
+
+}  // namespace
+
+Result<Document> readScan(const std::string& path, const ScanOptions& options) {
+    INGLE_TRY_ASSIGN(const OpenedFile file, openFile(path));
+    if (file.isFolder) return refuse(Refusal::NotAFile);
+    const std::string name = fs::path(path).filename().string();
+    INGLE_TRY_ASSIGN(Document document, ScanReader(file.descriptor.get(), options).read());
+    document.title = oneLine(name);
+    return document;
+}
+
+bool isScan(const Result<Document>& read) {
+    if (!read) return read.error().id == kRefusals[static_cast<size_t>(Refusal::Scanned)].id;
+    return std::ranges::count(read->leftOut, LossKind::PagesWithoutText, &Loss::kind) > 0;
+}
+
+}  // namespace ingle::documents

@@ -27,7 +27,7 @@ TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_e
 KEY = "a-key-of-27-characters,-yes"
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 LONG = "word " * 20_000
-BODY_LIMIT = 8 << 20
+BODY_LIMIT = 24 << 20
 TIME_LIMIT = 4  # for an answer, in seconds
 LONG_SECONDS = 3
 

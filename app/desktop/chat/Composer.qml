@@ -94,21 +94,34 @@ Item {
                 onRemoved: composer.chat.detach(modelData.index)
             }
         }
-        Flow {
+        // Two rows of pictures at most; the others are scrolled to.
+        Flickable {
+            objectName: "attachedPictures"
             width: parent.width
-            visible: children.length > 1
-            spacing: Theme.s
+            height: Math.min(tiles.height, 2.5 * Theme.tileSize)
+            visible: tiles.children.length > 1
+            contentHeight: tiles.height
+            clip: true
+            boundsBehavior: Flickable.StopAtBounds
+            T.ScrollBar.vertical: ScrollThumb {}
+            onContentHeightChanged: contentY = Math.max(0, contentHeight - height)
 
-            Repeater {
-                model: composer.chat.attachedPictures
-                delegate: AttachedPicture {
-                    required property var modelData
+            Flow {
+                id: tiles
+                width: parent.width - Theme.m
+                spacing: Theme.s
 
-                    pictures: composer.chat.pictures
-                    picture: modelData.picture
-                    name: modelData.name
-                    onRemoved: composer.chat.detach(modelData.index)
-                    onOpened: composer.pictureOpened(modelData.index)
+                Repeater {
+                    model: composer.chat.attachedPictures
+                    delegate: AttachedPicture {
+                        required property var modelData
+
+                        pictures: composer.chat.pictures
+                        picture: modelData.picture
+                        name: modelData.name
+                        onRemoved: composer.chat.detach(modelData.index)
+                        onOpened: composer.pictureOpened(modelData.index)
+                    }
                 }
             }
         }

@@ -13,8 +13,11 @@ namespace {
 std::optional<Part> fromUrl(Fields& fields, std::string_view name, std::string_view url) {
     constexpr std::string_view kScheme = "data:", kCoding = ";base64,";
     const size_t coding = url.find(kCoding);
-    if (url.starts_with(kScheme) && coding != url.npos)
-        return pictureOf(fields, name, url.substr(coding + kCoding.size()));
+    // Schemes may be written in capitals (RFC 3986, 3.1).
+    const bool isData = std::ranges::equal(url.substr(0, kScheme.size()), kScheme, {}, [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    if (isData && coding != url.npos) return pictureOf(fields, name, url.substr(coding + kCoding.size()));
     fields.complain({.message = fmt::format("'{}' must be a data URL in Base64: this server fetches nothing.",
                                             fields.placeOf(name)),
                      .param = fields.placeOf(name),

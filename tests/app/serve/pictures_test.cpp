@@ -47,6 +47,14 @@ TEST(ServedPictures, everyApiHasItsForm) {
     EXPECT_THAT(ollama->generate.messages[0].parts, ElementsAre(kPart, kText));
 }
 
+TEST(ServedPictures, schemesMayBeInCapitals) {
+    const auto chat = readChatRequest(
+        R"({"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"DATA)" +
+        kUrl.substr(4) + R"("}}]}]})");
+    ASSERT_TRUE(chat) << chat.error().message;
+    EXPECT_THAT(chat->generate.messages[0].parts, ElementsAre(kPart));
+}
+
 TEST(ServedPictures, nothingIsFetched) {
     const auto chat = readChatRequest(
         R"({"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.com/a.png"}}]}]})");

@@ -30,6 +30,7 @@ json capabilitiesOf(const ServedModel& model, const ModelInfo& info) {
     if (model.purpose != library::ModelPurpose::Chats) return json::array({"embedding"});
     json capabilities = json::array({"completion", "tools"});
     if (info.chatTemplate.find("think") != std::string::npos) capabilities.push_back("thinking");
+    if (info.seesPictures) capabilities.push_back("vision");
     return capabilities;
 }
 

@@ -137,6 +137,12 @@ Status unpackModule(Checkpoint& checkpoint, const std::string& module, const Met
 }
 
 Status unpack(Checkpoint& checkpoint, const Metadata& settings) {
+    // GPTQModel may turn weights and activations by a matrix before it packs.
+    INGLE_TRY_ASSIGN(const std::string rotation, settings.stringOr("rotation", ""));
+    if (!rotation.empty())
+        return fail(ErrorCode::Unsupported,
+                    "GPTQ weights that were rotated (\"{}\") before they were packed are not supported",
+                    shown(rotation));
     INGLE_TRY_ASSIGN(const uint32_t added, addedToZeros(settings));
     for (const std::string& module : modulesWith(checkpoint, ".qweight"))
         INGLE_TRY(unpackModule(checkpoint, module, settings, added));

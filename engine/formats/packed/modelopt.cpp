@@ -17,7 +17,13 @@ Status unpackModule(Checkpoint& checkpoint, const std::string& module) {
     return enterNvfp4(checkpoint, module, parts);
 }
 
-Status unpack(Checkpoint& checkpoint, const Metadata&) {
+Status unpack(Checkpoint& checkpoint, const Metadata& settings) {
+    INGLE_TRY_ASSIGN(const std::string algorithm, settings.stringOr("quant_algo", "NVFP4"));
+    // Of the others the levels are packed in other ways (INT4_AWQ, W4A8_AWQ, MXFP8 …).
+    if (algorithm.find("NVFP4") == algorithm.npos && !algorithm.starts_with("FP8") &&
+        algorithm != "MIXED_PRECISION")
+        return fail(ErrorCode::Unsupported, "weights packed by Model Optimizer as \"{}\" are not supported",
+                    shown(algorithm));
     // Activations would have to be scaled, too.
     if (const auto smoothed = modulesWith(checkpoint, ".pre_quant_scale"); !smoothed.empty())
         return fail(ErrorCode::Unsupported, "weights with scales of activations ('{}') are not supported",

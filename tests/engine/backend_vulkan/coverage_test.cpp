@@ -25,9 +25,9 @@ bool hasKernel(OpCode code) {
     });
 }
 
-std::string listed(const std::set<std::string>& names) {
+std::string listed(const std::set<std::string>& names, std::string_view between = ", ") {
     std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "`" : ", `") + name + "`";
+    for (const std::string& name : names) text += fmt::format("{}`{}`", text.empty() ? "" : between, name);
     return text;
 }
 
@@ -88,8 +88,8 @@ std::string report() {
            "(`tests/engine/backend_vulkan/coverage_test.cpp`):\nnothing here is counted by hand. What is "
            "said of these in words stands in [what-runs.md](what-runs.md).\n\n## Families\n\n" +
            familyTable() + "\n## Block formats\n\nEach has kernels for AVX2, AVX-VNNI and AVX-512.\n\n" +
-           formatTable() + "\n## Packed folders\n\n`quant_method`: " + listed(packings) +
-           ".\n\n## Vision files\n\n`clip.projector_type`: " + listed(towers) + ".\n";
+           formatTable() + "\n## Packed folders\n\n`quant_method`:\n" + listed(packings, ",\n") +
+           ".\n\n## Vision files\n\n`clip.projector_type`:\n" + listed(towers, ",\n") + ".\n";
 }
 
 TEST(Coverage, theDocumentIsOfThisProgram) {

@@ -12,17 +12,9 @@ layout(push_constant) uniform Push { uint width; };
 
 #define BYTES_BINDING 1
 #include "row_bytes_store.glsl"
-
-vec4 xAt(uint row, uint i) {
-    const uint vectors = (width + 3) / 4;
-    vec4 v = i < vectors ? x[row * vectors + i] : vec4(0);
-    // What lies in the padding is not a value.
-    [[unroll]] for (uint j = 0; j < 4; ++j)
-        if (4 * i + j >= width) v[j] = 0;
-    return v;
-}
+#include "row_values.glsl"
 
 void main() {
     const uint row = gl_WorkGroupID.y, eighth = gl_GlobalInvocationID.x;
-    storeBytes(row, (width + 31) / 32, eighth, xAt(row, 2 * eighth), xAt(row, 2 * eighth + 1));
+    storeBytes(row, (width + 31) / 32, eighth, valuesAt(row, 2 * eighth), valuesAt(row, 2 * eighth + 1));
 }

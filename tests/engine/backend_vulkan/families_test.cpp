@@ -203,6 +203,35 @@ TEST_F(VulkanCost, aDenseLayerIsNineDispatches) {
         EXPECT_EQ(dispatches(family, 3) - dispatches(family, 2), 9U) << family;
 }
 
+/// Where products read bytes, the norms write them; what attention and the gate have made is rounded by a
+/// dispatch of its own, once for all that read it.
+TEST_F(VulkanCost, roundingToBytesIsTwoDispatchesOfADenseLayer) {
+    if (!info.features.integerDot) GTEST_SKIP() << "this device has no integer dot product";
+    const test::TemporaryFolder folder;
+    const WeightFormat& q8 = *findWeightFormat(quant::findFormat("Q8_0")->id);
+    ShapeTable shapes;
+    for (uint32_t k = 1; k <= 4096; k *= 2) {
+        for (const uint32_t rows : {1u, kSurelyMatvec}) {
+            const auto candidates = matvecCandidates(info, q8, ActivationType::Auto, rows);
+            shapes[{"q8_0", k, rows}] =
+                *std::ranges::find(candidates, MatvecInput::Bytes, &MatvecShape::input);
+        }
+        shapes[{"q8_0", k, kMaxMatvecRows}] = kNoMatvec;
+    }
+    const std::string path = folder.path().string();
+    ASSERT_TRUE(writeShapeCache(shapeCachePath(path, info, ActivationType::Auto), shapes));
+    vulkan.reset();
+    openVulkan(path, ActivationType::Auto);
+    const auto dispatches = [&](uint32_t numLayers) {
+        lab::SynthOptions options{.family = "llama", .quant = "Q8_0"};
+        options.sizes.numLayers = numLayers;
+        const SynthModel model = openSynthModel(folder, options, kFamilyRows);
+        PlanRunner runner(*vulkan, model.plan, model.memory);
+        return static_cast<VulkanProgram&>(*runner.program).numDispatches({1, 1}).value();
+    };
+    EXPECT_EQ(dispatches(3) - dispatches(2), 11U);
+}
+
 /// Without fusion every op is a dispatch of its own, here as in the passes.
 TEST_F(VulkanCost, fusionCanBeSwitchedOff) {
     const test::TemporaryFolder folder;

@@ -15,9 +15,42 @@ Status OpRecording::dispatch(PipelineSpec spec, std::vector<Binding> bindings, P
     return std::get<Recorder*>(m_target)->dispatch({pipeline, std::move(bindings), push, groups});
 }
 
+BufferRange OpRecording::formRange(ValueId value, RowForm form) const {
+    const uint64_t bytes = rowFormBytes(form, m_plan.values[value].width, numRows(value));
+    return m_buffers.rowForms.at(form).part(0, bytes);
+}
+
+std::optional<RowForm> OpRecording::formReadBy(const Op& linear, uint32_t numRows) const {
+    const tensor::Tensor& matrix = tensor(linear, std::get<LinearParams>(linear.params).parts.front().matrix);
+    const WeightFormat& format = weightFormatOf(matrix);
+    const auto k = static_cast<uint32_t>(matrix.shape.rowElems());
+    if (numRows <= kMaxMatvecRows) {
+        const auto shape = matvecShapes().find(format, k, numRows);
+        if (shape && shape->input == MatvecInput::Bytes) return RowForm::Bytes;
+        if (shape) return std::nullopt;
+    }
+    const MatmulSize size{static_cast<uint32_t>(matrix.shape.numRows()), k, numRows};
+    if (!matmulKernels().find(format, size, kPlainEpilogue, 0).readsHalves) return std::nullopt;
+    return RowForm::Halves;
+}
+
+std::optional<OpRecording::FormedRows> OpRecording::formedRows(ValueId value) {
+    const PlanValue& known = m_plan.values[value];
+    const uint32_t end = std::min(known.lastOp + 1, static_cast<uint32_t>(m_plan.ops.size()));
+    for (uint32_t i = known.firstOp + 1; i < end; ++i) {
+        const Op& op = m_plan.ops[i];
+        if (op.code != OpCode::Linear || op.inputs[0].value != value) continue;
+        const auto form = formReadBy(op, numRows(value));
+        if (!form) continue;  // such as a router, in floats
+        m_forms.hold(*form, value);
+        return FormedRows{*form, formRange(value, *form)};
+    }
+    return std::nullopt;
+}
+
 Result<BufferRange> OpRecording::rowsAs(ValueId value, RowForm form) {
     const uint32_t width = m_plan.values[value].width, rows = numRows(value);
-    const BufferRange converted = m_buffers.rowForms.at(form).part(0, rowFormBytes(form, width, rows));
+    const BufferRange converted = formRange(value, form);
     if (!m_forms.hold(form, value)) return converted;
     const struct { uint32_t width; } push{width};
     // Each invocation takes eight values, of rows that are filled up.

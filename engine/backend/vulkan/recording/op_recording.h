@@ -67,6 +67,13 @@ class OpRecording {
     /// The value's rows converted; the dispatch for it is added the first time that a form is asked for, and
     /// the range is valid until a form of another value is. Errors: as dispatch().
     Result<BufferRange> rowsAs(ValueId value, RowForm form);
+    /// The form that the next product reads the value in, if it does in one: the op that makes the value
+    /// writes that, too, to the range, where rowsAs() finds it.
+    struct FormedRows {
+        RowForm form;
+        BufferRange range;
+    };
+    std::optional<FormedRows> formedRows(ValueId value);
     uint32_t numRows(ValueId value) const { return m_plan.numRows(value, m_rows.tokens, m_rows.logits); }
     uint32_t numTokens() const { return m_rows.tokens; }
     const BufferRange& step() const { return m_buffers.step; }
@@ -99,6 +106,10 @@ class OpRecording {
     uint64_t weightBytes() const { return m_weightBytes; }
 
   private:
+    BufferRange formRange(ValueId value, RowForm form) const;
+    /// None: as floats.
+    std::optional<RowForm> formReadBy(const Op& linear, uint32_t numRows) const;
+
     const Plan& m_plan;
     const ProgramBuffers& m_buffers;
     const VulkanMemoryPool& m_memory;

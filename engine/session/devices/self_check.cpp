@@ -20,9 +20,9 @@ constexpr double kMaxError = 1e-5;
 constexpr double kMaxErrorOfBytes = 1e-2;
 
 /// A prompt of more than a page, an answer, and answers beside each other, in each number of rows for which
-/// kernels differ (1, 2, 4, 8, more).
+/// kernels differ (1, 2, 4, 8, 16, more).
 constexpr CheckStep kSteps[] = {{{19, 0}, 1}, {{19, 0}, 1}, {{19, 0}, 1}, {{19, 0}, 1}, {{1, 0}, 1},
-                                {{1, 0}, 1},  {{1, 1}, 2},  {{1, 2}, 3},  {{2, 5}, 7}};
+                                {{1, 0}, 1},  {{1, 1}, 2},  {{1, 2}, 3},  {{2, 5}, 7},  {{6, 7}, 7}};
 /// Tokens that a device is asked to choose, ahead of the host, where it can.
 constexpr uint32_t kChoices = 5;
 /// Those it has on their way when that ends.

@@ -27,8 +27,12 @@ class OpenedBackend final : public Backend {
     Status checkRoom(const Plan& plan, uint64_t sequenceBytes) const override;
     Result<std::unique_ptr<Program>> compile(const Plan& plan, MemoryPool& memory) override;
     bool roundsActivations() const override { return m_matvecShapes->haveBytes(); }
-    /// Units for matrices want many rows at once.
-    uint32_t promptRows() const override { return m_matmulKernels->haveHalves() ? 512 : kPromptRows; }
+    /// Cards, and units for matrices, want many rows at once.
+    uint32_t promptRows() const override {
+        const bool isCard = m_device->info().kind == DeviceKind::Discrete;
+        if (m_matmulKernels->haveHalves()) return isCard ? 1024 : 512;
+        return isCard ? 256 : kPromptRows;
+    }
     /// First without what is known of matrices in registers, then without units for matrices, then without
     /// integer products, then without fusion.
     bool simplify() override {

@@ -29,6 +29,7 @@ Status StepCommands::run(Device& device, std::chrono::nanoseconds limit, Submiss
     std::array<uint64_t, kAhead> values{};
     size_t submitted = 0;
     size_t end = m_submissions.size();
+    SubmissionTimes times;
     auto begin = device.api().now();
     for (size_t done = 0;; ++done) {
         if (cancelled && cancelled()) end = submitted;
@@ -41,9 +42,10 @@ Status StepCommands::run(Device& device, std::chrono::nanoseconds limit, Submiss
         INGLE_TRY(device.wait(values[done % kAhead], limit));
         const auto now = device.api().now();
         const Submission& submission = m_submissions[done];
-        if (submission.numPieces > 1) budget.measured(submission.work, now - begin);
+        times.push_back({submission.work, now - begin, submission.numPieces > 1});
         begin = now;
     }
+    budget.measured(times);
     if (end < m_submissions.size()) return fail(ErrorCode::Cancelled, "the step was cancelled");
     return {};
 }

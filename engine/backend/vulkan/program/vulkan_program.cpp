@@ -44,7 +44,9 @@ VulkanProgram::VulkanProgram(const Plan& plan, VulkanMemoryPool& memory, std::sh
       m_capacity{recordedRows(plan.maxTokens), std::max(recordedRows(plan.maxLogitRows), 1U)},
       m_deviceMemory(memory.context().device, MemoryUse::Device),
       m_writeMemory(memory.context().device, MemoryUse::HostWrite),
-      m_readMemory(memory.context().device, MemoryUse::HostRead) {}
+      m_readMemory(memory.context().device, MemoryUse::HostRead),
+      m_budget(memory.context().device.info().kind == DeviceKind::Discrete ? SubmissionBudget::kFirstOfCard
+                                                                           : SubmissionBudget::kFirst) {}
 
 Result<std::unique_ptr<VulkanProgram>> VulkanProgram::create(const Plan& plan, VulkanMemoryPool& memory,
                                                              std::shared_ptr<WeightStore> weights,

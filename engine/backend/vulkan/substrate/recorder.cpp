@@ -11,11 +11,24 @@ Access accessOf(const BufferRange& range, AccessKind kind) {
     return {reinterpret_cast<uint64_t>(range.buffer), range.offset, range.offset + range.bytes, kind};
 }
 
-/// Everything before is done, and seen by everything behind.
+VkAccessFlags accessesOf(VkPipelineStageFlags stages) {
+    VkAccessFlags accesses = 0;
+    if (stages & VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT)
+        accesses |= VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+    if (stages & VK_PIPELINE_STAGE_TRANSFER_BIT)
+        accesses |= VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+    if (stages & VK_PIPELINE_STAGE_HOST_BIT) accesses |= VK_ACCESS_HOST_READ_BIT;
+    return accesses;
+}
+
+/// The work of the stages before is done, and seen by that of the stages behind: through those between, where
+/// a barrier for others comes in between. No stages more than have work: others would be waited for, too.
 void barrier(const Api& api, VkCommandBuffer buffer, VkPipelineStageFlags from, VkPipelineStageFlags to,
              VkAccessFlags seen) {
-    const VkMemoryBarrier memory{
-        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = kWrites, .dstAccessMask = seen};
+    // What is no access of the stages' must not be named.
+    const VkMemoryBarrier memory{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                 .srcAccessMask = kWrites & accessesOf(from),
+                                 .dstAccessMask = seen & accessesOf(to)};
     api.CmdPipelineBarrier(buffer, from, to, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
@@ -150,6 +163,34 @@ void Recorder::record(const Entry& entry, VkCommandBuffer buffer, VkDescriptorSe
     api.CmdDispatch(buffer, dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
 }
 
+std::vector<size_t> Recorder::findBarriers() const {
+    std::vector<size_t> cuts;
+    BarrierPlanner planner;
+    std::vector<Access> accesses;
+    for (size_t i = 0; i < m_entries.size(); ++i) {
+        accesses.clear();
+        if (const auto* dispatch = std::get_if<Dispatch>(&m_entries[i])) {
+            for (const Binding& binding : dispatch->bindings)
+                accesses.push_back(accessOf(binding.range, binding.access));
+        } else if (const auto* copy = std::get_if<Copy>(&m_entries[i])) {
+            accesses.push_back(accessOf(copy->from, AccessKind::Read));
+            accesses.push_back(accessOf(copy->to, AccessKind::Write));
+        } else if (const auto* fill = std::get_if<Fill>(&m_entries[i])) {
+            accesses.push_back(accessOf(fill->range, AccessKind::Write));
+        }
+        if (planner.add(accesses)) cuts.push_back(i);
+    }
+    return cuts;
+}
+
+VkPipelineStageFlags Recorder::stagesOf(size_t begin, size_t end) const {
+    VkPipelineStageFlags stages = 0;
+    for (size_t i = begin; i < end; ++i)
+        stages |= std::holds_alternative<Dispatch>(m_entries[i]) ? VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT
+                                                                 : VK_PIPELINE_STAGE_TRANSFER_BIT;
+    return stages;
+}
+
 Result<std::unique_ptr<Commands>> Recorder::finish() const {
     const Api& api = m_device.api();
     std::unique_ptr<Commands> commands(new Commands(m_device));
@@ -169,27 +210,19 @@ Result<std::unique_ptr<Commands>> Recorder::finish() const {
     INGLE_TRY(m_device.check(api.BeginCommandBuffer(buffer, &begin), "vkBeginCommandBuffer"));
 
     barrier(api, buffer, kWork, kWork, kReads | kWrites);  // submissions follow each other without waits
-    BarrierPlanner planner;
-    std::vector<Access> accesses;
+    const std::vector<size_t> cuts = findBarriers();
     auto set = sets.begin();
-    for (const Entry& entry : m_entries) {
-        accesses.clear();
-        const auto* dispatch = std::get_if<Dispatch>(&entry);
-        if (dispatch) {
-            for (const Binding& binding : dispatch->bindings)
-                accesses.push_back(accessOf(binding.range, binding.access));
-        } else if (const auto* copy = std::get_if<Copy>(&entry)) {
-            accesses.push_back(accessOf(copy->from, AccessKind::Read));
-            accesses.push_back(accessOf(copy->to, AccessKind::Write));
-        } else if (const auto* fill = std::get_if<Fill>(&entry)) {
-            accesses.push_back(accessOf(fill->range, AccessKind::Write));
+    for (size_t i = 0, cut = 0; i < m_entries.size(); ++i) {
+        if (cut < cuts.size() && cuts[cut] == i) {
+            const size_t before = cut > 0 ? cuts[cut - 1] : 0;
+            const size_t behind = cut + 1 < cuts.size() ? cuts[cut + 1] : m_entries.size();
+            barrier(api, buffer, stagesOf(before, i), stagesOf(i, behind), kReads | kWrites);
+            ++cut;
         }
-        if (planner.add(accesses)) {
-            barrier(api, buffer, kWork, kWork, kReads | kWrites);
-            ++commands->m_numBarriers;
-        }
-        record(entry, buffer, dispatch ? *set++ : VK_NULL_HANDLE);
+        const bool isDispatch = std::holds_alternative<Dispatch>(m_entries[i]);
+        record(m_entries[i], buffer, isDispatch ? *set++ : VK_NULL_HANDLE);
     }
+    commands->m_numBarriers = static_cast<uint32_t>(cuts.size());
     barrier(api, buffer, kWork, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
     INGLE_TRY(m_device.check(api.EndCommandBuffer(buffer), "vkEndCommandBuffer"));
     commands->m_numDispatches = m_numDispatches;

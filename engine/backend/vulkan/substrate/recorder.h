@@ -123,6 +123,9 @@ class Recorder {
 
     Status checkBinding(const Dispatch& dispatch, const Binding& binding) const;
     Result<std::vector<VkDescriptorSet>> bindBuffers(Commands& commands) const;
+    /// Entries that a barrier belongs before.
+    std::vector<size_t> findBarriers() const;
+    VkPipelineStageFlags stagesOf(size_t begin, size_t end) const;
     void record(const Entry& entry, VkCommandBuffer buffer, VkDescriptorSet set) const;
 
     Device& m_device;

@@ -4,6 +4,7 @@
 
 #include "engine/session/devices/backends.h"
 #include "engine/session/devices/check_run.h"
+#include "engine/session/devices/faster_devices.h"
 
 namespace ingle::session {
 namespace {
@@ -50,12 +51,21 @@ bool isTooSlow(const TrialTimes& device, const TrialTimes& processor) {
     return device.ofAnExchange() > kTooSlow * processor.ofAnExchange();
 }
 
-Status checkSpeed(backend::Backend& device, const models::BoundModel& model, const LoadOptions& options) {
+Status checkSpeed(backend::Backend& device, const models::BoundModel& model, std::string_view file,
+                  const LoadOptions& options) {
+    FasterDevices known(options.trials.folder);
+    const std::string trial =
+        fmt::format("{}\n{}\n{} {} {}", device.deviceName(), file, options.threads,
+                    static_cast<int>(options.kv), static_cast<int>(options.activations));
+    if (known.has(trial)) return {};
     const models::BoundModel small = models::withOneLayerOfEachKind(model);
     INGLE_TRY_ASSIGN(const auto processor, createProcessor(options));
     INGLE_TRY_ASSIGN(const TrialTimes theirs, measure(*processor, small, options));
     INGLE_TRY_ASSIGN(const TrialTimes ours, measure(device, small, options));
-    if (!isTooSlow(ours, theirs)) return {};
+    if (!isTooSlow(ours, theirs)) {
+        known.add(trial);
+        return {};
+    }
     return fail(ErrorCode::Unsupported,
                 "{} is slower than the processor with this model ({:.1f} times in a trial)",
                 device.deviceName(), ours.ofAnExchange() / theirs.ofAnExchange());

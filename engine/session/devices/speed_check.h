@@ -21,7 +21,9 @@ struct TrialTimes {
 /// A device that is hardly slower leaves the processor to others, which is worth something.
 bool isTooSlow(const TrialTimes& device, const TrialTimes& processor);
 
-/// Errors: Unsupported, in one sentence, when the device is too slow; as CheckRun.
-Status checkSpeed(backend::Backend& device, const models::BoundModel& model, const LoadOptions& options);
+/// What `file` names is tried once with a device and a driver, where it is found to be faster,
+/// and then known. Errors: Unsupported, in one sentence, when the device is too slow; as CheckRun.
+Status checkSpeed(backend::Backend& device, const models::BoundModel& model, std::string_view file,
+                  const LoadOptions& options);
 
 }  // namespace ingle::session

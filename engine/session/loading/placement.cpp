@@ -32,11 +32,17 @@ constexpr Reserve kUsual{2, backend::kUsualSequences};
 constexpr Reserve kSmall{1, backend::kUsualSequences};
 constexpr Reserve kLeast{1, backend::kLeastSequences};
 
+/// Tokens that are kept, with room for the longest step behind windows.
+uint64_t reservedTokens(const Reserve& reserve, const backend::Backend& backend, const OpenedModel& model) {
+    const uint32_t stepTokens = Model::kMaxDecoding + backend.promptRows();
+    return uint64_t{reserve.contexts} * model.shape.memory.mostKept(model.contextTokens, stepTokens);
+}
+
 /// Whether so much fits beside the weights. Errors: OutOfMemory.
 Status roomFor(const Reserve& reserve, const backend::Backend& backend, const backend::Plan& plan,
                const OpenedModel& model, const LoadOptions& options) {
     const backend::MemorySpec& memory = model.shape.memory;
-    const uint64_t tokens = uint64_t{reserve.contexts} * keptTokens(model.shape, model.contextTokens);
+    const uint64_t tokens = reservedTokens(reserve, backend, model);
     return backend.checkRoom(plan, tokens * backend::cacheBytesPerToken(memory, options.kv) +
                                        reserve.sequences * backend::sequenceBytes(memory, options.kv, 0));
 }
@@ -66,13 +72,13 @@ Result<std::unique_ptr<Place>> Place::create(std::unique_ptr<backend::Backend> b
     INGLE_TRY(fits(reserve));
     for (const Reserve& more : {kSmall, kUsual})
         if (fits(more)) reserve = more;
-    const auto reservedTokens = static_cast<uint32_t>(std::min<uint64_t>(
-        uint64_t{reserve.contexts} * keptTokens(model.shape, model.contextTokens), UINT32_MAX));
+    const auto reserved = static_cast<uint32_t>(
+        std::min<uint64_t>(reservedTokens(reserve, *place->m_backend, model), UINT32_MAX));
     INGLE_TRY_ASSIGN(place->m_memory,
                      place->m_backend->createMemory(memory, {.kv = options.kv,
                                                              .maxTokens = limits.tokens,
                                                              .maxLength = model.contextTokens,
-                                                             .reservedTokens = reservedTokens,
+                                                             .reservedTokens = reserved,
                                                              .reservedSequences = reserve.sequences,
                                                              .maxSequences = limits.sequences}));
     INGLE_TRY_ASSIGN(place->m_program, place->m_backend->compile(plan, *place->m_memory));
@@ -80,8 +86,7 @@ Result<std::unique_ptr<Place>> Place::create(std::unique_ptr<backend::Backend> b
 }
 
 uint32_t Place::promptTokens() const {
-    // What is kept behind windows has room for the usual step only (keptTokens()).
-    return m_model.shape.memory.window() > 0 ? Model::kPrefillTokens : m_backend->promptRows();
+    return m_backend->promptRows();
 }
 
 backend::Plan Place::lowerStep() const {
@@ -228,7 +233,10 @@ Result<std::unique_ptr<Place>> Placement::createOnDevice() {
                                                poolLimits(m_model.shape, m_options.kv, m_model.contextTokens,
                                                           Model::kMostContexts, std::nullopt)));
     INGLE_TRY(place->check(m_check));
-    if (device.mustBeFaster) INGLE_TRY(checkSpeed(place->backend(), m_model.bound, m_options));
+    if (device.mustBeFaster) {
+        const std::string file = fmt::format("{} {}", m_model.info.path, m_model.info.fileBytes);
+        INGLE_TRY(checkSpeed(place->backend(), m_model.bound, file, m_options));
+    }
     if (device.use) INGLE_TRY(place->tryOut());
     m_marks = std::move(device.marks);
     m_deviceNote = std::move(device.note);

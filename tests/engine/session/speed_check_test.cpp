@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "engine/lab/synth.h"
+#include "engine/session/devices/faster_devices.h"
 #include "engine/session/loading/model.h"
 #include "tests/engine/session/faulty_backend.h"
 #include "tests/opened.h"
@@ -47,10 +48,12 @@ class SlowDevice : public testing::TestWithParam<const char*> {
             chosen->mustBeFaster = mustBeFaster;
             return chosen;
         };
-        return Model::load(test::opened(m_path), {.threads = 1}, nullptr, devices, test::unchecked);
+        LoadOptions options{.threads = 1};
+        options.trials.folder = m_kept.path().string();
+        return Model::load(test::opened(m_path), options, nullptr, devices, test::unchecked);
     }
 
-    test::TemporaryFolder m_folder;
+    test::TemporaryFolder m_folder, m_kept;
     test::Faults m_faults;
     const std::string m_path = m_folder.file("model.gguf");
 };
@@ -70,6 +73,34 @@ TEST_P(SlowDevice, isUsedWhenItWasAskedFor) {
     ASSERT_TRUE(slow) << slow.error().message;
     EXPECT_EQ((*slow)->info().backend, "faulty");
     EXPECT_EQ((*slow)->info().deviceNote, "");
+}
+
+/// Of a device and a model that are known nothing is tried any more; of another model it is.
+TEST_P(SlowDevice, isTriedUntilItWasFasterOnce) {
+    const auto isUsed = [&](milliseconds delay) {
+        return load(delay, true).value()->info().backend == "faulty";
+    };
+    EXPECT_FALSE(isUsed(milliseconds(20)));
+    bool used = false;  // as fast as the processor, unless another program comes in between
+    for (int i = 0; i < 20 && !used; ++i) used = isUsed(milliseconds(0));
+    ASSERT_TRUE(used);
+    EXPECT_TRUE(isUsed(milliseconds(20)));
+    ASSERT_TRUE(lab::writeSynthModel({.family = GetParam(), .quant = "Q4_0"}, m_path));
+    EXPECT_FALSE(isUsed(milliseconds(20)));
+}
+
+TEST(FasterDevices, areKeptInAFileOfSoMany) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.path().string();
+    for (int i = 0; i < 300; ++i) FasterDevices(path).add(fmt::format("trial {}", i));
+    const FasterDevices kept(path);
+    EXPECT_FALSE(kept.has("trial 0"));
+    EXPECT_TRUE(kept.has("trial 299"));
+    EXPECT_TRUE(kept.has("trial 100"));
+    EXPECT_FALSE(kept.has("trial"));
+    FasterDevices nowhere({});
+    nowhere.add("trial");
+    EXPECT_FALSE(FasterDevices({}).has("trial"));
 }
 
 TEST_P(SlowDevice, thatIsLostInItsTrialIsADeviceThatFailed) {

@@ -1,5 +1,6 @@
 // Types whose values are entries of a table, the grid, which lies behind the last row: 16 bits an entry
 // (engine/backend/vulkan/weights/grid.h).
+#define HAS_GRID
 
 uint gridEntry(uint index) {
     return bitfieldExtract(weightWords[4 * numRows * rowVectors + index / 2], int(index % 2) * 16, 16);

@@ -1,18 +1,7 @@
 // Small integers as pairs of halves, for kernels that multiply halves: written into the mantissa of 1024. Eight values
-// come in the order 0 2 1 3 4 6 5 7 in which nibbles are unpacked without moving them about.
-#extension GL_EXT_shader_16bit_storage : require
+// come in the order 0 2 1 3 4 6 5 7 in which nibbles are unpacked without moving them about. A type that decodes its
+// groups so defines HALVES_OF and halvesOf(Raw).
 #define HALVES
-
-layout(binding = 0) readonly buffer WeightHalves { float16_t weightHalves[]; };
-layout(binding = 0) readonly buffer WeightShorts { uint16_t weightShorts[]; };
-
-// As loaded: nothing is computed that would have to wait for it.
-float16_t rawHalfAt(uint row, uint plane, uint i) {
-    return weightHalves[8 * (row + plane) + i];
-}
-uint rawShortAt(uint row, uint plane, uint i) {
-    return weightShorts[8 * (row + plane) + i];
-}
 
 // Integers below 1024 in the halves of a word, plus 1024.
 f16vec2 above1024(uint pair) {

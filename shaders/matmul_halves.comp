@@ -42,7 +42,7 @@ layout(push_constant) uniform Push {
 #include "halves.glsl"
 #include "quant.glsl"
 #include "epilogue.glsl"
-#include "raw_groups.glsl"
+#include "halves_of.glsl"
 
 #define Weights fcoopmatNV<16, gl_ScopeSubgroup, M, K>
 #define Values fcoopmatNV<16, gl_ScopeSubgroup, K, N>
@@ -66,8 +66,12 @@ shared uvec4 xTile[BN * kStride];
 // What an invocation brings: groups of rows of W, vectors of rows of x.
 const uint kWeightItems = BM * kGroups, kOwnWeights = (kWeightItems + kThreads - 1) / kThreads;
 const uint kValueItems = BN * kVectors, kOwnValues = (kValueItems + kThreads - 1) / kThreads;
-RawGroup nextW[kOwnWeights];
+Waiting nextW[kOwnWeights];
 uvec4 nextX[kOwnValues];
+
+uint groupOf(uint column, uint item) {
+    return min(column / kGroup + item % kGroups, (k - 1) / kGroup);
+}
 
 // Rows and columns that are not there are read from others: rows' sums are not stored, columns are multiplied by the
 // zeros behind x.
@@ -76,7 +80,7 @@ void load(uint column) {
         const uint item = i * kThreads + lane;
         if (kWeightItems % kThreads != 0 && item >= kWeightItems) continue;
         const uint row = min(firstOut + item / kGroups, numRows - 1);
-        nextW[i] = rawGroupAt(row * rowVectors, min(column / kGroup + item % kGroups, (k - 1) / kGroup));
+        nextW[i] = waitingAt(row * rowVectors, groupOf(column, item));
     }
     [[unroll]] for (uint i = 0; i < kOwnValues; ++i) {
         const uint item = i * kThreads + lane;
@@ -92,12 +96,13 @@ uint placeOf(uint row) {
     return ORDER == kBehind ? row : row % 2 * (BM / 2) + row / 2;
 }
 
-void keep() {
+void keep(uint column) {
     [[unroll]] for (uint i = 0; i < kOwnWeights; ++i) {
         const uint item = i * kThreads + lane;
         if (kWeightItems % kThreads != 0 && item >= kWeightItems) continue;
         const uint at = placeOf(item / kGroups) * kStride + item % kGroups * 4;
-        [[unroll]] for (uint j = 0; j < 4; ++j) wTile[at + j] = decodeEight(nextW[i], j);
+        const uvec4 eights[4] = halvesOf(nextW[i], groupOf(column, item));
+        [[unroll]] for (uint j = 0; j < 4; ++j) wTile[at + j] = eights[j];
     }
     [[unroll]] for (uint i = 0; i < kOwnValues; ++i) {
         const uint item = i * kThreads + lane;
@@ -130,7 +135,7 @@ void main() {
     load(begin);
     for (uint column = begin; column < end; column += BK) {
         barrier();  // the tiles have been read
-        keep();
+        keep(column);
         barrier();
         if (column + BK < end) load(column + BK);
         [[unroll]] for (uint i = 0; i < BK / K; ++i) {

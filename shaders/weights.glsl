@@ -3,9 +3,11 @@
 // vectors). What the planes hold is said in quant/<type>.glsl. The including shader declares those four and
 // `numRows`, how many rows are bound, in its push constants.
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
 
 layout(binding = 0) readonly buffer WeightVectors { uvec4 weightVectors[]; };
 layout(binding = 0) readonly buffer WeightWords { uint weightWords[]; };
+layout(binding = 0) readonly buffer WeightShorts { uint16_t weightShorts[]; };
 
 // Values are decoded in groups of this many.
 const uint kGroup = 32;
@@ -18,13 +20,14 @@ uint wordAt(uint row, uint plane, uint i) {
     return weightWords[4 * (row + plane) + i];
 }
 uint shortAt(uint row, uint plane, uint i) {
-    return bitfieldExtract(wordAt(row, plane, i / 2), int(i % 2) * 16, 16);
+    return uint(weightShorts[8 * (row + plane) + i]);
 }
 uint byteAt(uint row, uint plane, uint i) {
     return bitfieldExtract(wordAt(row, plane, i / 4), int(i % 4) * 8, 8);
 }
-float halfAt(uint row, uint plane, uint i) {
-    return unpackHalf2x16(shortAt(row, plane, i)).x;
+// What shortAt() gives, as a half. Apart, so that a load can be under way.
+float halfOf(uint bits) {
+    return unpackHalf2x16(bits).x;
 }
 
 vec4 signedBytes(uint word) {

@@ -4,14 +4,14 @@
 #include "levels.glsl"
 #include "grid.glsl"
 
-struct Raw { uint indices, fields; float d; };
+struct Raw { uint indices, fields; uint d; };
 
 Raw rawAt(uint row, uint group) {
-    return Raw(wordAt(row, 0, group), shortAt(row, plane1, group), halfAt(row, plane2, group / 8));
+    return Raw(wordAt(row, 0, group), shortAt(row, plane1, group), shortAt(row, plane2, group / 8));
 }
 
 Levels levelsOf(Raw raw, uint group) {
-    const vec2 scale = vec2(0.125 * raw.d * float(2 * (raw.fields >> 12 & 7) + 1));
+    const vec2 scale = vec2(0.125 * halfOf(raw.d) * float(2 * (raw.fields >> 12 & 7) + 1));
     uint q[8];
     [[unroll]] for (uint i = 0; i < 4; ++i) {
         const uint high = raw.fields >> 3 * i & 7;

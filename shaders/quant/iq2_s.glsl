@@ -5,17 +5,17 @@
 #include "levels.glsl"
 #include "grid.glsl"
 
-struct Raw { uint indices, signs, high, scales; float d; };
+struct Raw { uint indices, signs, high, scales; uint d; };
 
 Raw rawAt(uint row, uint group) {
     const uint block = group / 8, inBlock = group % 8;
     return Raw(wordAt(row, 0, 16 * block + inBlock), wordAt(row, 0, 16 * block + 8 + inBlock),
                byteAt(row, plane1, 16 * block + inBlock), byteAt(row, plane1, 16 * block + 8 + inBlock),
-               halfAt(row, plane2, block));
+               shortAt(row, plane2, block));
 }
 
 Levels levelsOf(Raw raw, uint group) {
-    const vec2 scale = 0.125 * raw.d * vec2(2 * (raw.scales & 15) + 1, 2 * (raw.scales >> 4) + 1);
+    const vec2 scale = 0.125 * halfOf(raw.d) * vec2(2 * (raw.scales & 15) + 1, 2 * (raw.scales >> 4) + 1);
     uint q[8];
     [[unroll]] for (uint i = 0; i < 4; ++i) {
         const uvec2 values = iq2Values(raw.indices >> 8 * i & 255 | (raw.high >> 2 * i & 3) << 8, raw.signs >> 8 * i);

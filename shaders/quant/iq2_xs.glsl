@@ -4,15 +4,15 @@
 #include "levels.glsl"
 #include "grid.glsl"
 
-struct Raw { uvec2 fields; uint scales; float d; };
+struct Raw { uvec2 fields; uint scales; uint d; };
 
 Raw rawAt(uint row, uint group) {
     const uvec2 fields = uvec2(wordAt(row, 0, 2 * group), wordAt(row, 0, 2 * group + 1));
-    return Raw(fields, byteAt(row, plane1, group), halfAt(row, plane2, group / 8));
+    return Raw(fields, byteAt(row, plane1, group), shortAt(row, plane2, group / 8));
 }
 
 Levels levelsOf(Raw raw, uint group) {
-    const vec2 scale = 0.125 * raw.d * vec2(2 * (raw.scales & 15) + 1, 2 * (raw.scales >> 4) + 1);
+    const vec2 scale = 0.125 * halfOf(raw.d) * vec2(2 * (raw.scales & 15) + 1, 2 * (raw.scales >> 4) + 1);
     uint q[8];
     [[unroll]] for (uint i = 0; i < 4; ++i) {
         const uint field = raw.fields[i / 2] >> 16 * (i % 2);

@@ -3,14 +3,14 @@
 #include "levels.glsl"
 #include "grid.glsl"
 
-struct Raw { uint indices, signs; float d; };
+struct Raw { uint indices, signs; uint d; };
 
 Raw rawAt(uint row, uint group) {
-    return Raw(wordAt(row, 0, 2 * group), wordAt(row, 0, 2 * group + 1), halfAt(row, plane1, group / 8));
+    return Raw(wordAt(row, 0, 2 * group), wordAt(row, 0, 2 * group + 1), shortAt(row, plane1, group / 8));
 }
 
 Levels levelsOf(Raw raw, uint group) {
-    const float scale = 0.125 * raw.d * float(2 * (raw.signs >> 28) + 1);
+    const float scale = 0.125 * halfOf(raw.d) * float(2 * (raw.signs >> 28) + 1);
     uint q[8];
     [[unroll]] for (uint i = 0; i < 4; ++i) {
         const uvec2 values = iq2Values(raw.indices >> 8 * i & 255, signsOf7Bits(raw.signs >> 7 * i));

@@ -8,15 +8,15 @@ uint magnitudes(uint levels) {
     return (levels << 2) + 0x02020202u + (levels + 0x01010101u >> 3 & 0x01010101u);
 }
 
-struct Raw { uvec2 indices; uint fields; float d; };
+struct Raw { uvec2 indices; uint fields; uint d; };
 
 Raw rawAt(uint row, uint group) {
     const uvec2 indices = uvec2(wordAt(row, 0, 2 * group), wordAt(row, 0, 2 * group + 1));
-    return Raw(indices, wordAt(row, plane1, group), halfAt(row, plane2, group / 8));
+    return Raw(indices, wordAt(row, plane1, group), shortAt(row, plane2, group / 8));
 }
 
 Levels levelsOf(Raw raw, uint group) {
-    const float scale = 0.5 * raw.d * float(2 * (raw.fields >> 28) + 1);
+    const float scale = 0.5 * halfOf(raw.d) * float(2 * (raw.fields >> 28) + 1);
     uint q[8];
     [[unroll]] for (uint i = 0; i < 8; ++i) {
         const uint signs = signsOf7Bits(raw.fields >> 7 * (i / 2)) >> 4 * (i % 2);

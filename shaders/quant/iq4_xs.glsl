@@ -3,12 +3,12 @@
 #include "levels.glsl"
 #include "codebook.glsl"
 
-struct Raw { uvec4 nibbles; uint scale; float d; };
+struct Raw { uvec4 nibbles; uint scale; uint d; };
 
 Raw rawAt(uint row, uint group) {
-    return Raw(vectorAt(row, 0, group), byteAt(row, plane1, group), halfAt(row, plane2, group / 8));
+    return Raw(vectorAt(row, 0, group), byteAt(row, plane1, group), shortAt(row, plane2, group / 8));
 }
 
 Levels levelsOf(Raw raw, uint group) {
-    return Levels(iq4Levels(raw.nibbles), vec2(raw.d * signedBytes(raw.scale).x), vec2(0));
+    return Levels(iq4Levels(raw.nibbles), vec2(halfOf(raw.d) * signedBytes(raw.scale).x), vec2(0));
 }

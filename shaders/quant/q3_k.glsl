@@ -3,15 +3,15 @@
 #define TWO_SCALES
 #include "levels.glsl"
 
-struct Raw { uint low, high, thirds, scales; float d; };
+struct Raw { uint low, high, thirds, scales; uint d; };
 
 Raw rawAt(uint row, uint group) {
     return Raw(wordAt(row, 0, 2 * group), wordAt(row, 0, 2 * group + 1), wordAt(row, plane1, group),
-               shortAt(row, plane2, group), halfAt(row, plane3, group / 8));
+               shortAt(row, plane2, group), shortAt(row, plane3, group / 8));
 }
 
 Levels levelsOf(Raw raw, uint group) {
-    const vec2 scale = raw.d * signedBytes(raw.scales).xy;
+    const vec2 scale = halfOf(raw.d) * signedBytes(raw.scales).xy;
     uint q[8] = bitPairs(raw.low, raw.high);
     [[unroll]] for (uint i = 0; i < 8; ++i) q[i] |= bits(raw.thirds >> 4 * i) << 2;
     return Levels(q, scale, -4 * scale);

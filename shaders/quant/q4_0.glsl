@@ -1,12 +1,23 @@
 // Q4_0: value = d * (nibble - 8). Plane 0: nibbles; plane 1: a half d for 32 values.
 #include "levels.glsl"
 
-struct Raw { uvec4 nibbles; float d; };
+struct Raw { uvec4 nibbles; uint d; };
 
 Raw rawAt(uint row, uint group) {
-    return Raw(vectorAt(row, 0, group), halfAt(row, plane1, group));
+    return Raw(vectorAt(row, 0, group), shortAt(row, plane1, group));
 }
 
 Levels levelsOf(Raw raw, uint group) {
-    return Levels(nibbles(raw.nibbles), vec2(raw.d), vec2(-8 * raw.d));
+    return Levels(nibbles(raw.nibbles), vec2(halfOf(raw.d)), vec2(-8 * halfOf(raw.d)));
 }
+
+#ifdef HALVES
+#define HALVES_OF
+uvec4[4] halvesOf(Raw raw) {
+    const float16_t d = unpackFloat2x16(raw.d).x;
+    uvec4 eights[4];
+    [[unroll]] for (uint i = 0; i < 4; ++i)
+        eights[i] = packed(scaled(nibblesLess(raw.nibbles[i], 8.0hf), d));
+    return eights;
+}
+#endif

@@ -12,3 +12,17 @@ Levels levelsOf(Raw raw, uint group) {
     const vec2 d = unpackHalf2x16(raw.d);
     return Levels(nibbles(raw.nibbles), vec2(d.x * float(raw.scaleMin & 255)), vec2(-d.y * float(raw.scaleMin >> 8)));
 }
+
+#ifdef HALVES
+#define HALVES_OF
+uvec4[4] halvesOf(Raw raw) {
+    const vec2 d = unpackHalf2x16(raw.d);
+    const float scale = d.x * float(raw.scaleMin & 255);
+    // Of levels about zero, so that little is lost where both are rounded.
+    const float offset = 8 * scale - d.y * float(raw.scaleMin >> 8);
+    uvec4 eights[4];
+    [[unroll]] for (uint i = 0; i < 4; ++i)
+        eights[i] = packed(scaled(nibblesLess(raw.nibbles[i], 8.0hf), float16_t(scale), float16_t(offset)));
+    return eights;
+}
+#endif

@@ -1,12 +1,24 @@
 // Q8_0: value = d * byte. Plane 0: signed bytes; plane 1: a half d for 32 values.
 #include "levels.glsl"
 
-struct Raw { uvec4 low, high; float d; };
+struct Raw { uvec4 low, high; uint d; };
 
 Raw rawAt(uint row, uint group) {
-    return Raw(vectorAt(row, 0, 2 * group), vectorAt(row, 0, 2 * group + 1), halfAt(row, plane1, group));
+    return Raw(vectorAt(row, 0, 2 * group), vectorAt(row, 0, 2 * group + 1), shortAt(row, plane1, group));
 }
 
 Levels levelsOf(Raw raw, uint group) {
-    return Levels(bytesOf(raw.low, raw.high), vec2(raw.d), vec2(0));
+    return Levels(bytesOf(raw.low, raw.high), vec2(halfOf(raw.d)), vec2(0));
 }
+
+#ifdef HALVES
+#define HALVES_OF
+uvec4[4] halvesOf(Raw raw) {
+    const float16_t d = unpackFloat2x16(raw.d).x;
+    const uint q[8] = bytesOf(raw.low, raw.high);
+    uvec4 eights[4];
+    [[unroll]] for (uint i = 0; i < 4; ++i)
+        eights[i] = packed(scaled(signedEight(q[2 * i], q[2 * i + 1]), d));
+    return eights;
+}
+#endif

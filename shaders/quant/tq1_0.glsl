@@ -18,13 +18,13 @@ uvec2 wordAndDigit(uint group, uint i) {
     return at < 40 ? uvec2(at % 8, at / 8) : at < 60 ? uvec2(8 + at % 4, (at - 40) / 4) : uvec2(12, at - 60);
 }
 
-struct Raw { uint words[8]; float d; };
+struct Raw { uint words[8]; uint d; };
 
 Raw rawAt(uint row, uint group) {
     Raw raw;
     [[unroll]] for (uint i = 0; i < 8; ++i)
         raw.words[i] = wordAt(row, 0, group / 8 * 13 + wordAndDigit(group, i).x);
-    raw.d = halfAt(row, plane1, group / 8);
+    raw.d = shortAt(row, plane1, group / 8);
     return raw;
 }
 
@@ -33,5 +33,5 @@ Levels levelsOf(Raw raw, uint group) {
     [[unroll]] for (uint i = 0; i < 8; ++i) {
         q[i] = tritsOf(raw.words[i], wordAndDigit(group, i).y);
     }
-    return Levels(q, vec2(raw.d), vec2(-raw.d));
+    return Levels(q, vec2(halfOf(raw.d)), vec2(-halfOf(raw.d)));
 }

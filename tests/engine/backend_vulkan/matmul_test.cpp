@@ -112,6 +112,8 @@ class MatmulTest : public TwoBackends {
 };
 
 TEST_F(MatmulTest, everyFormatIsOffByRoundingOnly) {
+    info.limits.multiprocessors = 4096;  // small tiles are compiled fast
+    openVulkan({}, ActivationType::Auto);
     for (const quant::QuantFormat* format : quant::allFormats()) {
         const WeightFormat* planes = findWeightFormat(format->id);
         if (!planes || !findShader(fmt::format("matmul_halves_{}", planes->name))) continue;
@@ -168,6 +170,50 @@ TEST_F(MatmulTest, valuesThatNoHalfHolds) {
     EXPECT_EQ(productOf(-1e6F), -(kWidth * 65504.0F));
     EXPECT_EQ(productOf(INFINITY), std::nullopt);  // is an error, as in floats
     EXPECT_EQ(productOf(NAN), std::nullopt);
+}
+
+// ---- In floats, on every computer
+
+class FloatMatmulTest : public TwoBackends {};
+
+/// Tiles as cards have them, and as software has.
+TEST_F(FloatMatmulTest, tilesOfEverySizeAreExact) {
+    constexpr uint32_t kWidth = 96, kOutputs = 200;
+    std::mt19937 random{5};
+    const auto& f32 = *quant::findFormat(quant::kF32);
+    const auto& q8 = *quant::findFormat("Q8_0");
+    const auto rows = test::makeWeights(f32, random, kWidth * kTokens);
+    const auto gates = test::makeWeights(q8, random, kWidth * kOutputs);
+    const auto ups = test::makeWeights(q8, random, kWidth * kOutputs);
+    const tensor::Tensor table{"x", Shape::of(kWidth, kTokens), &f32, rows};
+    const tensor::Tensor gate{"gate", Shape::of(kWidth, kOutputs), &q8, gates};
+    const tensor::Tensor up{"up", Shape::of(kWidth, kOutputs), &q8, ups};
+    graph::Builder builder;
+    const Value x = builder.embed(&table, "rows");
+    const Value activated =
+        builder.activation(builder.linear(x, &gate, "gate"), ActivationKind::Silu, "activated");
+    builder.logits(builder.multiply(activated, builder.linear(x, &up, "up"), "y"));
+    const Plan plan = graph::lower(builder.take().value(), {.maxTokens = kTokens, .maxLogitRows = kTokens});
+    std::vector<TokenId> tokens(kTokens);
+    std::iota(tokens.begin(), tokens.end(), 0);
+    PlanRunner right(*cpu, plan, {});
+    const auto expected = right.feed(*right.sequence(), tokens, kTokens);
+    std::set<uint32_t> sizes;
+    for (const uint32_t multiprocessors : {1U, 4096U}) {
+        vulkan.reset();
+        info.kind = DeviceKind::Discrete;
+        info.limits.multiprocessors = multiprocessors;
+        openVulkan();
+        ASSERT_TRUE(vulkan);
+        const uint32_t epilogue[] = {0, 0, 0, ~0U};
+        const MatmulKernels kernels(info, ActivationType::F32);
+        sizes.insert(
+            kernels.find(*findWeightFormat(q8.id), {kOutputs, kWidth, kTokens}, epilogue, 0).groups[0]);
+        PlanRunner ours(*vulkan, plan, {});
+        ASSERT_TRUE(ours.program);
+        EXPECT_LT(nmse(ours.feed(*ours.sequence(), tokens, kTokens), expected), 1e-9) << multiprocessors;
+    }
+    EXPECT_EQ(sizes.size(), 2u);
 }
 
 // ---- How they are written down

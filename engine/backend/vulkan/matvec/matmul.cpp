@@ -8,21 +8,32 @@
 namespace ingle::backend::vulkan {
 namespace {
 
-/// Of shaders/matmul.comp.
-constexpr uint32_t kFloatInvocations = 64, kFloatOutputs = 64, kFloatTokens = 32;
+/// A workgroup of shaders/matmul.comp: outputs and rows of x, and rows of an invocation, which has eight
+/// outputs.
+struct FloatTile {
+    uint32_t outputs, tokens, block;
+};
+constexpr FloatTile kLargeFloats{128, 64, 8}, kSmallFloats{64, 32, 4};
 /// Of shaders/matmul_parts.comp.
 constexpr uint32_t kAddingInvocations = 128;
 /// How rows of parts lie, see shaders/epilogue.glsl.
 constexpr uint32_t kGated = 2;
 
-MatmulKernel floatKernel(const WeightFormat& format, const MatmulSize& size,
-                         std::span<const uint32_t> epilogue) {
-    // There are no constants 1 and 2.
-    PipelineSpec spec{fmt::format("matmul_{}", format.name), {kFloatInvocations, 0, 0}};
+/// In the tile for sizes like `like`.
+MatmulKernel floatKernel(const DeviceInfo& device, const WeightFormat& format, const MatmulSize& size,
+                         const MatmulSize& like, std::span<const uint32_t> epilogue) {
+    const auto groupsOf = [](const FloatTile& tile, const MatmulSize& of) {
+        return std::array{groupsFor(of.numOutputs, tile.outputs), groupsFor(of.numTokens, tile.tokens), 1U};
+    };
+    const auto large = groupsOf(kLargeFloats, like);
+    // Software has few registers, and no multiprocessors to fill.
+    const bool fills = device.kind != DeviceKind::Cpu && large[0] * large[1] >= multiprocessorsOf(device);
+    const FloatTile& tile = fills ? kLargeFloats : kSmallFloats;
+    PipelineSpec spec{fmt::format("matmul_{}", format.name),
+                      {tile.outputs / 8 * (tile.tokens / tile.block), tile.outputs, tile.tokens}};
     spec.constants.insert(spec.constants.end(), epilogue.begin(), epilogue.end());
-    return {
-        .spec = std::move(spec),
-        .groups = {groupsFor(size.numOutputs, kFloatOutputs), groupsFor(size.numTokens, kFloatTokens), 1}};
+    spec.constants.push_back(tile.block);
+    return {.spec = std::move(spec), .groups = groupsOf(tile, size)};
 }
 
 }  // namespace
@@ -33,11 +44,11 @@ MatmulKernels::MatmulKernels(const DeviceInfo& device, ActivationType activation
 MatmulKernel MatmulKernels::find(const WeightFormat& format, const MatmulSize& size,
                                  std::span<const uint32_t> epilogue, uint64_t scratchBytes) const {
     const std::string shader = fmt::format("matmul_halves_{}", format.name);
-    if (!m_halves || !findShader(shader)) return floatKernel(format, size, epilogue);
-    const uint32_t order = epilogue.empty() ? 0 : epilogue[0];
     // Few kernels, for few numbers of rows.
     MatmulSize like = size;
     like.numTokens = std::bit_ceil(size.numTokens);
+    if (!m_halves || !findShader(shader)) return floatKernel(m_device, format, size, like, epilogue);
+    const uint32_t order = epilogue[0];
     const auto [tile, numParts] = *chooseMatmulTiling(m_device, like, scratchBytes);
     const MatrixUnits& units = m_device.matrixUnits;
     const bool isSplit = numParts > 1;

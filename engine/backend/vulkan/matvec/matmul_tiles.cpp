@@ -64,6 +64,10 @@ void forEachTile(const DeviceInfo& device, See see) {
 
 }  // namespace
 
+uint32_t multiprocessorsOf(const DeviceInfo& device) {
+    return device.limits.multiprocessors > 0 ? device.limits.multiprocessors : kUsualMultiprocessors;
+}
+
 std::vector<MatmulTile> matmulTiles(const DeviceInfo& device) {
     std::vector<MatmulTile> tiles;
     forEachTile(device, [&](const MatmulTile& tile, double) { tiles.push_back(tile); });
@@ -72,8 +76,7 @@ std::vector<MatmulTile> matmulTiles(const DeviceInfo& device) {
 
 std::optional<MatmulTiling> chooseMatmulTiling(const DeviceInfo& device, const MatmulSize& size,
                                                uint64_t scratchBytes) {
-    const uint32_t told = device.limits.multiprocessors;
-    const uint32_t multiprocessors = told > 0 ? told : kUsualMultiprocessors;
+    const uint32_t multiprocessors = multiprocessorsOf(device);
     const uint32_t steps = groupsOf(size.k, kTileColumns);
     std::optional<MatmulTiling> best;
     double least = 0;

@@ -25,6 +25,9 @@ struct MatmulTile {
     uint32_t numSubgroups() const { return outputs / subgroupOutputs * (tokens / subgroupTokens); }
 };
 
+/// As the driver tells, or a guess.
+uint32_t multiprocessorsOf(const DeviceInfo& device);
+
 /// The tiles that the device can do.
 std::vector<MatmulTile> matmulTiles(const DeviceInfo& device);
 

@@ -7,12 +7,12 @@
 namespace ingle::session {
 
 Result<CheckRun> CheckRun::create(backend::Backend& backend, const models::BoundModel& model,
-                                  uint32_t contextTokens, const LoadOptions& options) {
+                                  uint32_t contextTokens, const LoadOptions& options, uint32_t maxRows) {
     CheckRun run;
-    const uint32_t tokens = std::max(contextTokens, 2 * kMaxTokens);
+    const uint32_t tokens = std::max({contextTokens, 2 * kMaxTokens, 2 * maxRows});
     INGLE_TRY_ASSIGN(run.m_memory, backend.createMemory(model.definition->memory(), {options.kv, tokens}));
     INGLE_TRY_ASSIGN(graph::Graph graph, models::buildGraph(model));
-    const graph::LowerOptions lower{kMaxRows, kMaxLogits,
+    const graph::LowerOptions lower{maxRows, kMaxLogits,
                                     options.fuse ? graph::Fusion::On : graph::Fusion::Off};
     INGLE_TRY_ASSIGN(run.m_program, backend.compile(graph::lower(std::move(graph), lower), *run.m_memory));
     for (auto& sequence : run.m_sequences) {
@@ -48,6 +48,23 @@ Result<std::unique_ptr<backend::DecodeQueue>> CheckRun::decodeAhead(TokenId toke
                                    .numIds = m_vocabSize,
                                    .maxSteps = maxSteps,
                                    .prefixTokens = m_prefixes[0]});
+}
+
+Result<std::vector<float>> CheckRun::prompt(uint32_t numTokens, uint32_t rowsPerStep) {
+    INGLE_TRY(restart());
+    m_token = 0;
+    std::vector<TokenId> tokens(numTokens);
+    for (TokenId& token : tokens) token = nextToken();
+    // The last step has all of the logits.
+    const uint32_t lastRows = std::max(kMaxLogits, (numTokens - 1) % rowsPerStep + 1);
+    for (uint32_t at = 0; at < numTokens - lastRows;) {
+        const uint32_t rows = std::min(rowsPerStep, numTokens - lastRows - at);
+        const backend::SequenceRun one{m_sequences[0].get(), rows};
+        INGLE_TRY(run(std::span(tokens).subspan(at, rows), {&one, 1}, 0));
+        at += rows;
+    }
+    const backend::SequenceRun last{m_sequences[0].get(), lastRows};
+    return run(std::span(tokens).last(lastRows), {&last, 1}, kMaxLogits);
 }
 
 Status CheckRun::restart() {

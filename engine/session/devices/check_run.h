@@ -25,10 +25,11 @@ class CheckRun {
     static constexpr uint32_t kMaxTokens = 2 * backend::kPageTokens;
 
     /// `backend` and `model` must outlive it. Weights that `backend` holds already are not copied again.
-    /// Memory is for `contextTokens`, as in chats: how attention is computed may depend on that. Errors: as
-    /// Backend::createMemory() and compile().
+    /// Memory is for `contextTokens`, as in chats: how attention is computed may depend on that. `maxRows`:
+    /// of a step. Errors: as Backend::createMemory() and compile().
     static Result<CheckRun> create(backend::Backend& backend, const models::BoundModel& model,
-                                   uint32_t contextTokens, const LoadOptions& options);
+                                   uint32_t contextTokens, const LoadOptions& options,
+                                   uint32_t maxRows = kMaxRows);
 
     /// The logits of a step, back to back, with any tokens: the same ones in every run. A sequence may get
     /// kMaxTokens in all. Errors: as Program::run() and readOutput().
@@ -38,6 +39,9 @@ class CheckRun {
     /// The first sequence goes on with `token` and the best tokens after it. Null: the host has to choose.
     /// Errors: as Program::decodeAhead().
     Result<std::unique_ptr<backend::DecodeQueue>> decodeAhead(TokenId token, uint32_t maxSteps);
+    /// The last kMaxLogits logits of the first sequence, which is fed so many tokens anew, in steps of at
+    /// most `rowsPerStep`. The same tokens in every call. Errors: as logits().
+    Result<std::vector<float>> prompt(uint32_t numTokens, uint32_t rowsPerStep);
     /// Both sequences are empty again. Errors: as SequenceMemory::truncate().
     Status restart();
 

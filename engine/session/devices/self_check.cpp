@@ -31,6 +31,11 @@ constexpr uint32_t kUntold = 2;
 /// of one in the mean; four times that.
 constexpr double kMaxBehind = 6;
 
+/// Known once programs are compiled.
+double maxErrorOf(const backend::Backend& device) {
+    return device.roundsActivations() ? kMaxErrorOfBytes : kMaxError;
+}
+
 double errorOf(std::span<const float> logits, std::span<const float> expected) {
     double error = 0, total = 0;
     for (size_t i = 0; i < expected.size(); ++i) {
@@ -59,17 +64,34 @@ Status checkChoices(CheckRun& tried, CheckRun& right, TokenId token, double maxE
     return {};
 }
 
-}  // namespace
-
-Status checkDevice(backend::Backend& device, const models::BoundModel& model, uint32_t contextTokens,
+/// A prompt in one step of as many rows as `device` likes, less a few, so that tiles of all sizes end early,
+/// gives what it gives in small steps. Texts that are only read as a whole have no such steps.
+Status checkPrompt(backend::Backend& device, const models::BoundModel& model, uint32_t contextTokens,
                    const LoadOptions& options) {
-    const models::BoundModel small = models::withOneLayerOfEachKind(model);
+    constexpr uint32_t kLeftOut = 3;
+    const uint32_t maxRows = std::min(device.promptRows(), contextTokens);
+    if (maxRows <= backend::Backend::kPromptRows || model.facts().pooling ||
+        model.facts().readsPromptsWhole())
+        return {};
+    INGLE_TRY_ASSIGN(CheckRun tried, CheckRun::create(device, model, contextTokens, options, maxRows));
+    const uint32_t numTokens = maxRows - kLeftOut;
+    INGLE_TRY_ASSIGN(const auto expected, tried.prompt(numTokens, CheckRun::kMaxRows));
+    INGLE_TRY_ASSIGN(const auto logits, tried.prompt(numTokens, numTokens));
+    const double error = errorOf(logits, expected);
+    if (error <= maxErrorOf(device)) return {};
+    return fail(ErrorCode::Device, "{} computes wrong values (steps of {} tokens: relative error {:.1e})",
+                device.deviceName(), numTokens, error);
+}
+
+/// As checkDevice(), with steps of few rows.
+Status checkSteps(backend::Backend& device, const models::BoundModel& small, uint32_t contextTokens,
+                  const LoadOptions& options) {
     LoadOptions exact = options;
     exact.activations = ActivationType::F32;
     INGLE_TRY_ASSIGN(const auto processor, createProcessor(exact));
     INGLE_TRY_ASSIGN(CheckRun right, CheckRun::create(*processor, small, contextTokens, options));
     INGLE_TRY_ASSIGN(CheckRun tried, CheckRun::create(device, small, contextTokens, options));
-    const double maxError = device.roundsActivations() ? kMaxErrorOfBytes : kMaxError;
+    const double maxError = maxErrorOf(device);
     const auto compare = [&](const CheckStep& step) -> Status {
         INGLE_TRY_ASSIGN(const auto expected, right.logits(step));
         INGLE_TRY_ASSIGN(const auto logits, tried.logits(step));
@@ -83,6 +105,15 @@ Status checkDevice(backend::Backend& device, const models::BoundModel& model, ui
     INGLE_TRY(checkChoices(tried, right, anyToken, maxError, device));
     // The sequence is as if the steps that were not told of had never been.
     return compare({{1, 0}, 1});
+}
+
+}  // namespace
+
+Status checkDevice(backend::Backend& device, const models::BoundModel& model, uint32_t contextTokens,
+                   const LoadOptions& options) {
+    const models::BoundModel small = models::withOneLayerOfEachKind(model);
+    INGLE_TRY(checkSteps(device, small, contextTokens, options));
+    return checkPrompt(device, small, contextTokens, options);
 }
 
 }  // namespace ingle::session

@@ -30,6 +30,7 @@ struct Lie {
     uint32_t choice = 0;                 ///< which token it chooses is the worst one, from 1; 0: none
     bool forgets = false;                ///< what was fed, once it has chosen tokens
     bool simpleIsRight = false;          ///< once it is told to do without large kernels, it is honest
+    uint32_t promptRows = 64;            ///< that it likes
 };
 
 void addInsteadOfMultiply(Plan& plan) {
@@ -51,6 +52,7 @@ const std::vector<Lie> kLies = {
     {.name = "AWrongLogitOfTwoTokens", .tokens = 2, .value = 30},
     {.name = "AWrongLogitOfThreeTokens", .tokens = 3, .value = 30},
     {.name = "AWrongLogitOfSevenTokens", .tokens = 7, .value = 30},
+    {.name = "AWrongLogitOfThirteenTokens", .tokens = 13, .value = 30},
     {.name = "AWrongLogitOfAPrompt", .tokens = 19, .value = 30},
     {.name = "AWrongFirstChoice", .choice = 1},
     {.name = "AWrongLaterChoice", .choice = 4},
@@ -121,6 +123,7 @@ class LyingBackend final : public backend::Backend {
     std::string deviceName() const override { return "The tested GPU"; }
     bool supports(OpCode code) const override { return m_inner->supports(code); }
     bool roundsActivations() const override { return m_inner->roundsActivations(); }
+    uint32_t promptRows() const override { return m_lie.promptRows; }
     Result<std::unique_ptr<backend::MemoryPool>> createMemory(
         const backend::MemorySpec& spec, const backend::MemoryOptions& options) override {
         return m_inner->createMemory(spec, options);
@@ -184,6 +187,18 @@ TEST_F(SelfCheck, aLyingDeviceIsRefused) {
                       "The graphics device is not used, so the processor computes: " + named.error().message);
         }
     }
+}
+
+TEST_F(SelfCheck, aDeviceThatWantsLargeStepsIsTriedWithOne) {
+    const std::string path = model("llama");
+    const auto tried = [&](uint32_t tokens) {
+        return load(path, BackendChoice::Vulkan,
+                    lying({.name = "", .tokens = tokens, .value = 30, .promptRows = 100}));
+    };
+    EXPECT_TRUE(tried(0));
+    const auto refused = tried(97);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("steps of 97 tokens"));
 }
 
 TEST_F(SelfCheck, theSentenceSaysWhatIsWrong) {

@@ -26,7 +26,10 @@ class OpenedBackend final : public Backend {
                                                      const MemoryOptions& options) override;
     Status checkRoom(const Plan& plan, uint64_t sequenceBytes) const override;
     Result<std::unique_ptr<Program>> compile(const Plan& plan, MemoryPool& memory) override;
-    bool roundsActivations() const override { return m_matvecShapes->haveBytes(); }
+    bool roundsActivations() const override {
+        return m_matvecShapes->haveBytes() || m_matmulKernels->haveHalves() ||
+               m_attentionKernels->haveHalves();
+    }
     /// Cards, and units for matrices, want many rows at once.
     uint32_t promptRows() const override {
         const bool isCard = m_device->info().kind == DeviceKind::Discrete;

@@ -34,12 +34,16 @@ Result<ChosenDevice> createDevice(const LoadOptions& options) {
     if (!choice.refusal.empty())
         device.note = fmt::format("The best graphics device cannot be used, so {} computes: {}",
                                   choice.device->name, choice.refusal);
+    if (!choice.device->unitsRefusal.empty() && device.note.empty())
+        device.note = fmt::format("{} computes without its units for matrices: {}", choice.device->name,
+                                  choice.device->unitsRefusal);
     device.marks = marksOf(*choice.device, trials);
     if (device.marks) device.use = device.marks->begin(DeviceMarks::Phase::Start);
-    INGLE_TRY_ASSIGN(device.backend,
-                     backend::vulkan::createVulkanBackend({.identity = choice.device->identity,
-                                                           .activations = options.activations,
-                                                           .cacheFolder = trials.folder}));
+    INGLE_TRY_ASSIGN(device.backend, backend::vulkan::createVulkanBackend(
+                                         {.identity = choice.device->identity,
+                                          .activations = options.activations,
+                                          .withoutUnits = !choice.device->unitsRefusal.empty(),
+                                          .cacheFolder = trials.folder}));
     device.mustBeFaster = mustBeFaster(options);
     return device;
 }

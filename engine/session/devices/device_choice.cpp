@@ -8,26 +8,44 @@ using backend::vulkan::ProbedDevice;
 using backend::vulkan::ProbeVerdict;
 using backend::vulkan::Trial;
 
+bool isBlamed(const DeviceMarks& marks, const LoadOptions& options) {
+    const bool anyCrashed = options.crashedProcess != 0;
+    if (anyCrashed && marks.diedIn(options.crashedProcess)) marks.condemn();
+    // Another process than the one before may have been the last that crashed.
+    const bool blameCounts = anyCrashed || !isAskedFor(options);
+    return blameCounts && marks.blamed();
+}
+
 /// Why the device is not used this time, or an empty string.
 std::string refusalOf(const ProbedDevice& device, const LoadOptions& options) {
     if (!device.refusal.empty()) return device.refusal;
     const auto marks = marksOf(device, options.trials);
+    if (marks) return isBlamed(*marks, options) ? blameFor(device) : std::string();
     // Where nothing is remembered it may have been this one.
     const bool anyCrashed = options.crashedProcess != 0;
-    if (!marks) return anyCrashed ? fmt::format("the driver of {} may have crashed", device.name) : "";
-    if (anyCrashed && marks->diedIn(options.crashedProcess)) marks->condemn();
-    // Another process than the one before may have been the last that crashed.
-    const bool blameCounts = anyCrashed || !isAskedFor(options);
-    return blameCounts && marks->blamed() ? blameFor(device) : std::string();
+    return anyCrashed ? fmt::format("the driver of {} may have crashed", device.name) : "";
+}
+
+/// A driver that is to blame for a death gets another chance, without the device's units for matrices.
+void leaveUnitsOfBlamed(ProbeVerdict& verdict, const LoadOptions& options) {
+    for (ProbedDevice& device : verdict.devices) {
+        const auto marks = marksOf(device, options.trials);
+        const bool usesUnits = device.refusal.empty() && !device.units.empty() && device.unitsRefusal.empty();
+        if (!usesUnits || !marks || !isBlamed(*marks, options)) continue;
+        device.unitsRefusal = fmt::format("the driver of {} crashed or hung while it used them", device.name);
+        marks->leaveUnits(device.unitsRefusal);
+        marks->forgive();
+    }
 }
 
 Result<DeviceChoice> choose(const LoadOptions& options, ProbeCache cache) {
-    INGLE_TRY_ASSIGN(const ProbeVerdict verdict, askDrivers(options.trials, cache));
+    INGLE_TRY_ASSIGN(ProbeVerdict verdict, askDrivers(options.trials, cache));
     if (!verdict.refusal.empty()) {
         if (verdict.listing != Trial::Done || isAskedFor(options))
             return fail(ErrorCode::Device, "{}", verdict.refusal);
         return DeviceChoice{};
     }
+    leaveUnitsOfBlamed(verdict, options);
     auto choice = pickDevice(verdict.devices, options.device,
                              [&](const ProbedDevice& device) { return refusalOf(device, options); });
     const bool isWorthASentence = isAskedFor(options) || !choice.refusal.empty();
@@ -58,10 +76,16 @@ std::optional<DeviceMarks> marksOf(const ProbedDevice& device, const DriverTrial
 }
 
 Result<ProbeVerdict> askDrivers(const DriverTrials& trials, ProbeCache cache) {
-    return backend::vulkan::probeInChild(
-        {.command = trials.command,
-         .cacheFile = trials.folder.empty() ? std::string() : trials.folder + "/drivers",
-         .cache = cache});
+    INGLE_TRY_ASSIGN(ProbeVerdict verdict,
+                     backend::vulkan::probeInChild(
+                         {.command = trials.command,
+                          .cacheFile = trials.folder.empty() ? std::string() : trials.folder + "/drivers",
+                          .cache = cache}));
+    for (ProbedDevice& device : verdict.devices) {
+        const auto marks = marksOf(device, trials);
+        if (marks && device.unitsRefusal.empty()) device.unitsRefusal = marks->unitsRefusal();
+    }
+    return verdict;
 }
 
 }  // namespace ingle::session

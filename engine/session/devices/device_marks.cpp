@@ -9,10 +9,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <initializer_list>
+#include <iterator>
+#include <span>
 #include <string_view>
 #include <utility>
 
+#include "engine/io/atomic_file.h"
 #include "ingle/file_descriptor.h"
 #include "ingle/result.h"
 
@@ -185,6 +189,17 @@ void DeviceMarks::condemn() const {
 void DeviceMarks::forgive() const {
     for (const Phase phase : {Phase::Start, Phase::Work})
         eachDeath(prefix(phase), [](const std::string& path, bool) { ::unlink(path.c_str()); });
+}
+
+void DeviceMarks::leaveUnits(const std::string& reason) const {
+    auto file = io::AtomicFile::create(unitsPath());
+    // Without it the next crash ends the use of the device.
+    if (file && (*file)->write(std::as_bytes(std::span(reason)))) (void)(*file)->commit();
+}
+
+std::string DeviceMarks::unitsRefusal() const {
+    std::ifstream file(unitsPath());
+    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace ingle::session

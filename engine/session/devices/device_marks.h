@@ -48,6 +48,11 @@ class DeviceMarks {
     /// A use ended well: earlier deaths count no more.
     void forgive() const;
 
+    /// From now on the device is used without its units for matrices. `reason`: in one sentence.
+    void leaveUnits(const std::string& reason) const;
+    /// Why it is; empty: it is not.
+    std::string unitsRefusal() const;
+
     /// The driver ends this process: condemns every device that is in use. May be called in signal handlers.
     static void condemnUses();
     /// This process ends for another reason: takes the marks of its uses away. Any thread, also while another
@@ -57,6 +62,7 @@ class DeviceMarks {
   private:
     static constexpr int kTooMany = 3;
 
+    std::string unitsPath() const { return m_folder + "/units-" + m_identity; }
     std::string prefix(Phase phase) const;
     std::string prefix(Phase phase, uint32_t process) const;
     /// Of the marks whose names begin so.

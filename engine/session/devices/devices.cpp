@@ -9,6 +9,7 @@
 #include "engine/base/cpu_features.h"
 #include "engine/io/mapped_file.h"
 #include "engine/session/devices/device_choice.h"
+#include "engine/session/devices/units_trial.h"
 
 namespace ingle {
 namespace {
@@ -33,6 +34,10 @@ DeviceEntry describe(const ProbedDevice& device, const DriverTrials& trials) {
                       .memoryBytes = device.memoryBytes,
                       .driver = device.driver,
                       .refusal = device.refusal};
+    if (!device.unitsRefusal.empty())
+        entry.driver += fmt::format("; without its units for matrices ({})", device.unitsRefusal);
+    else if (!device.units.empty())
+        entry.driver += fmt::format("; units for {}", device.units);
     const bool isHopeless = device.trial == Trial::Done && !device.refusal.empty();
     if (!isHopeless) entry.use = DeviceUse::OnRequest;
     const auto marks = session::marksOf(device, trials);
@@ -60,7 +65,7 @@ Result<DeviceList> listDevices(const DriverTrials& trials, DriverAnswers answers
 }
 
 void runDeviceProbe(const std::vector<std::string>& leftOut) {
-    backend::vulkan::runProbeChild(leftOut);
+    backend::vulkan::runProbeChild(leftOut, session::tryUnits);
 }
 
 void condemnDeviceUses() {

@@ -62,6 +62,8 @@ void tryFake(ProbedDevice device, std::string_view does) {
         ::_exit(3);
     } else if (does == "refuses") {
         device.refusal = "it computes wrong numbers";
+    } else if (does == "miscomputes") {
+        device.unitsRefusal = "they compute wrong numbers";
     }
     tell(does == "mumbles" ? "hello" : encodeDevice(device));
 }
@@ -79,12 +81,22 @@ void tryFake(ProbedDevice device, std::string_view does) {
         const std::string name = word.substr(0, word.find(':'));
         verdict.devices.push_back({.identity = fmt::format("id-{}", name), .name = name});
         behaviours.push_back(word.substr(name.size() + 1));
+        if (word.find('+') != word.npos) verdict.devices.back().unitsTrial = Trial::Untried;
     }
     tell(encodeVerdict(verdict));
     for (size_t i = 0; i < behaviours.size(); ++i) {
         if (std::ranges::count(notTried, verdict.devices[i].identity) > 0) continue;
         file << " " << verdict.devices[i].name << std::flush;
-        tryFake(verdict.devices[i], behaviours[i]);
+        // What it does, or with a "+" behind what it does at first, what its units do.
+        tryFake(verdict.devices[i], behaviours[i].substr(0, behaviours[i].find('+')));
+        verdict.devices[i].trial = Trial::Done;
+    }
+    for (size_t i = 0; i < behaviours.size(); ++i) {
+        ProbedDevice& device = verdict.devices[i];
+        if (!isUnitsTrialMissing(device) || std::ranges::count(notTried, device.identity) > 0) continue;
+        file << " " << device.name << "+" << std::flush;
+        device.unitsTrial = Trial::Done;
+        tryFake(device, behaviours[i].substr(behaviours[i].find('+') + 1));
     }
     ::_exit(0);
 }
@@ -128,7 +140,8 @@ TEST_F(ProbeTest, aDeviceThatIsLeftOutIsListedButNotTried) {
 
 TEST(Probe, withoutVulkanThereIsOneSentence) {
     std::vector<std::string> lines;
-    probeDevices({}, [&](const std::string& line) { lines.push_back(line); }, {.library = "libabsent.so.1"});
+    probeDevices({}, [&](const std::string& line) { lines.push_back(line); }, {},
+                 {.library = "libabsent.so.1"});
     ASSERT_EQ(lines.size(), 1u);
     const auto verdict = decodeVerdict(lines[0]);
     ASSERT_TRUE(verdict.has_value()) << verdict.error().message;
@@ -303,6 +316,47 @@ TEST_F(FakeDrivers, oneThatFailsLeavesTheOthersTheirTrials) {
         }
         EXPECT_EQ(tried(), names);
     }
+}
+
+TEST_F(FakeDrivers, unitsThatFailLeaveTheDeviceUsable) {
+    const struct {
+        std::string drivers;
+        std::vector<std::pair<Trial, std::string>> units;
+        std::string tried;
+    } cases[] = {
+        {"A:passes+passes B:passes", {{Trial::Done, ""}, {Trial::Done, ""}}, "| A B A+"},
+        {"A:passes+miscomputes", {{Trial::Done, "they compute wrong numbers"}}, "| A A+"},
+        {"A:passes+crashes B:passes+passes",
+         {{Trial::Crashed,
+           "the driver of A crashed when it was tried out (Segmentation fault) with its units for matrices"},
+          {Trial::Done, ""}},
+         "| A B A+| B B+"},
+        {"A:passes+passes B:passes+hangs",
+         {{Trial::Done, ""},
+          {Trial::TimedOut, "the driver of B did not answer within 3 s with its units for matrices"}},
+         "| A B A+ B+"},
+    };
+    for (const auto& [drivers, units, names] : cases) {
+        SCOPED_TRACE(drivers);
+        ProbeRequest fresh = request(drivers);
+        fresh.cacheFile.clear();
+        const ProbeVerdict verdict = probe(fresh);
+        ASSERT_EQ(verdict.devices.size(), units.size());
+        for (size_t i = 0; i < units.size(); ++i) {
+            EXPECT_EQ(verdict.devices[i].refusal, "") << i;
+            EXPECT_EQ(verdict.devices[i].trial, Trial::Done) << i;
+            EXPECT_EQ(verdict.devices[i].unitsTrial, units[i].first) << i;
+            EXPECT_EQ(verdict.devices[i].unitsRefusal, units[i].second) << i;
+        }
+        EXPECT_EQ(tried(), names);
+    }
+    probe(request("A:passes+crashes B:passes+hangs"));
+    EXPECT_EQ(tried(), "| A B A+| B B+");
+    becomeAnotherProcess();
+    const ProbeVerdict verdict = probe(request("A:passes+passes B:passes+passes"));
+    EXPECT_EQ(tried(), "| B B+") << "a crash is remembered, a time-out by whom it happened to";
+    EXPECT_THAT(verdict.devices[0].unitsRefusal, HasSubstr("crashed"));
+    EXPECT_EQ(verdict.devices[1].unitsRefusal, "");
 }
 
 TEST_F(FakeDrivers, aCrashIsRememberedAndATimeOutOnlyByWhomItHappenedTo) {

@@ -238,6 +238,27 @@ TEST_F(DeviceChoiceTest, aCrashThatSomebodySawIsBlamedAtOnce) {
     }
 }
 
+TEST_F(DeviceChoiceTest, aDeviceThatCrashedIsUsedWithoutItsUnitsFirst) {
+    const std::string withUnits =
+        R"({"identity":"id-Big","name":"Big","kind":"discrete","trial":"done","refusal":"",)"
+        R"("units":"matrices of 16 x 16 x 16","unitsTrial":"done"})";
+    LoadOptions automatic = options(verdict(withUnits));
+    const auto unitsRefusal = [&] {
+        const auto choice = chooseDevice(automatic);
+        return choice && choice->device ? choice->device->unitsRefusal : "no device";
+    };
+    EXPECT_EQ(unitsRefusal(), "");
+    automatic.crashedProcess = die("Big", 1, Phase::Work);
+    EXPECT_EQ(unitsRefusal(), "the driver of Big crashed or hung while it used them");
+    automatic.crashedProcess = 0;
+    EXPECT_EQ(unitsRefusal(), "the driver of Big crashed or hung while it used them");
+    const auto list = listDevices(automatic.trials, DriverAnswers::Remembered).value();
+    EXPECT_THAT(list.devices.back().driver,
+                HasSubstr("without its units for matrices (the driver of Big crashed"));
+    automatic.crashedProcess = die("Big", 1, Phase::Work);
+    EXPECT_THAT(chosen(automatic), HasSubstr("crashed or hung; it is tried again"));
+}
+
 TEST_F(DeviceChoiceTest, whereNothingIsRememberedNoDeviceIsUsedAfterACrash) {
     for (LoadOptions load : {options(verdict(kDiscrete)), options(verdict(kDiscrete), "Big")}) {
         load.trials.folder.clear();

@@ -16,7 +16,7 @@ Result<ProbeVerdict> probeInChild(const ProbeRequest& /*request*/) {
     return ProbeVerdict{.devices = {}, .refusal = kAbsent};
 }
 
-void runProbeChild(const std::vector<std::string>& /*leftOut*/) {
+void runProbeChild(const std::vector<std::string>& /*leftOut*/, const UnitsTrial& /*tryUnits*/) {
     std::exit(EXIT_SUCCESS);
 }
 

@@ -107,7 +107,8 @@ Result<std::unique_ptr<Program>> OpenedBackend::compile(const Plan& plan, Memory
 
 Result<std::unique_ptr<Backend>> createVulkanBackend(const VulkanOptions& options) {
     INGLE_TRY_ASSIGN(auto instance, Instance::create());
-    INGLE_TRY_ASSIGN(const DeviceInfo info, chooseDevice(*instance, options));
+    INGLE_TRY_ASSIGN(DeviceInfo info, chooseDevice(*instance, options));
+    if (options.withoutUnits) info.features.cooperativeMatrices = false;
     return OpenedBackend::open(std::move(instance), info, options.activations, options.cacheFolder);
 }
 

@@ -12,7 +12,8 @@ struct VulkanOptions {
     std::string identity;  ///< see driverIdentity(); empty: the name decides
     std::string device;    ///< a part of its name; empty: the best that is not a processor
     ActivationType activations = ActivationType::Auto;
-    std::string cacheFolder;  ///< an existing folder where what the driver compiled is kept; empty: none
+    bool withoutUnits = false;  ///< for matrices, which the driver gets wrong
+    std::string cacheFolder;    ///< an existing folder where what the driver compiled is kept; empty: none
 };
 
 /// Errors: Unsupported (no Vulkan, no such device, or one that cannot be used; one sentence says why),

@@ -61,22 +61,35 @@ Status tryKernel(const Instance& instance, const DeviceInfo& info) {
     return {};
 }
 
-ProbedDevice describe(const DeviceInfo& info) {
+ProbedDevice describe(const DeviceInfo& info, bool triesUnits) {
     ProbedDevice device{.identity = driverIdentity(info),
                         .name = info.name,
                         .kind = info.kind,
                         .driver = fmt::format("{} {}", info.driverName, info.driverInfo),
                         .refusal = refusalOf(info)};
     if (!device.refusal.empty()) device.trial = Trial::Done;
+    if (device.refusal.empty() && info.features.cooperativeMatrices) {
+        const MatrixUnits& units = info.matrixUnits;
+        device.units = fmt::format("matrices of {} x {} x {}", units.m, units.n, units.k);
+        // Software is used by name only, and would take long to compile all that.
+        if (triesUnits && info.kind != DeviceKind::Cpu) device.unitsTrial = Trial::Untried;
+    }
     if (const auto type = chooseMemoryType(info.memory, info.kind, UINT32_MAX, MemoryUse::Device))
         device.memoryBytes = info.memory.heaps[info.memory.types[*type].heap].bytes;
     return device;
 }
 
 nlohmann::json toJson(const ProbedDevice& device) {
-    return {{"identity", device.identity}, {"name", device.name},   {"kind", device.kind},
-            {"driver", device.driver},     {"trial", device.trial}, {"memoryBytes", device.memoryBytes},
-            {"refusal", device.refusal}};
+    return {{"identity", device.identity},
+            {"name", device.name},
+            {"kind", device.kind},
+            {"driver", device.driver},
+            {"trial", device.trial},
+            {"memoryBytes", device.memoryBytes},
+            {"refusal", device.refusal},
+            {"units", device.units},
+            {"unitsTrial", device.unitsTrial},
+            {"unitsRefusal", device.unitsRefusal}};
 }
 
 /// One line. Names come from drivers, who may not know of UTF-8.
@@ -93,11 +106,14 @@ Result<ProbedDevice> deviceOf(const nlohmann::json& json) {
     ProbedDevice device{.identity = textOf(json, "identity"),
                         .name = textOf(json, "name"),
                         .driver = textOf(json, "driver"),
-                        .refusal = textOf(json, "refusal")};
+                        .refusal = textOf(json, "refusal"),
+                        .units = textOf(json, "units"),
+                        .unitsRefusal = textOf(json, "unitsRefusal")};
     if (device.identity.empty())
         return fail(ErrorCode::Corrupt, "a verdict on a graphics device without identity");
     device.kind = json.value("kind", DeviceKind::Other);
     device.trial = json.value("trial", Trial::Untried);
+    device.unitsTrial = json.value("unitsTrial", Trial::Done);
     if (json.contains("memoryBytes") && json["memoryBytes"].is_number_unsigned())
         device.memoryBytes = json["memoryBytes"].get<uint64_t>();
     return device;
@@ -105,13 +121,18 @@ Result<ProbedDevice> deviceOf(const nlohmann::json& json) {
 
 }  // namespace
 
+bool isUnitsTrialMissing(const ProbedDevice& device) {
+    return device.trial == Trial::Done && device.refusal.empty() && device.unitsTrial == Trial::Untried;
+}
+
 const ProbedDevice* ProbeVerdict::find(const DeviceInfo& device) const {
     const auto found = std::ranges::find(devices, driverIdentity(device), &ProbedDevice::identity);
     return found == devices.end() ? nullptr : &*found;
 }
 
 void probeDevices(const std::vector<std::string>& leftOut,
-                  const std::function<void(const std::string& line)>& tell, const InstanceOptions& options) {
+                  const std::function<void(const std::string& line)>& tell, const UnitsTrial& tryUnits,
+                  const InstanceOptions& options) {
     ProbeVerdict verdict;
     const auto instance = Instance::create(options);
     if (!instance) {
@@ -123,14 +144,25 @@ void probeDevices(const std::vector<std::string>& leftOut,
         verdict.refusal = infos.error().message;
         return tell(encodeVerdict(verdict));
     }
-    for (const DeviceInfo& info : *infos) verdict.devices.push_back(describe(info));
+    for (const DeviceInfo& info : *infos) verdict.devices.push_back(describe(info, tryUnits != nullptr));
     tell(encodeVerdict(verdict));
+    const auto isLeftOut = [&](const ProbedDevice& device) {
+        return std::ranges::count(leftOut, device.identity) > 0;
+    };
     for (size_t i = 0; i < infos->size(); ++i) {
         ProbedDevice& device = verdict.devices[i];
-        if (device.trial != Trial::Untried || std::ranges::count(leftOut, device.identity) > 0) continue;
+        if (device.trial != Trial::Untried || isLeftOut(device)) continue;
         if (const Status tried = tryKernel(**instance, (*infos)[i]); !tried)
             device.refusal = tried.error().message;
         device.trial = Trial::Done;
+        tell(encodeDevice(device));
+    }
+    for (ProbedDevice& device : verdict.devices) {
+        if (!isUnitsTrialMissing(device) || isLeftOut(device)) continue;
+        const auto goesOn = [&] { tell(encodeDevice(device)); };
+        if (const Status tried = tryUnits(device.identity, goesOn); !tried)
+            device.unitsRefusal = tried.error().message;
+        device.unitsTrial = Trial::Done;
         tell(encodeDevice(device));
     }
 }
@@ -161,11 +193,11 @@ Result<ProbedDevice> decodeDevice(std::string_view text) {
     return deviceOf(nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false));
 }
 
-void runProbeChild(const std::vector<std::string>& leftOut) {
+void runProbeChild(const std::vector<std::string>& leftOut, const UnitsTrial& tryUnits) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int output = ::dup(STDOUT_FILENO);
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
-    probeDevices(leftOut, [output](const std::string& text) {
+    const auto tell = [output](const std::string& text) {
         const std::string line = text + "\n";
         std::string_view rest = line;
         while (!rest.empty()) {
@@ -173,7 +205,8 @@ void runProbeChild(const std::vector<std::string>& leftOut) {
             if (written <= 0) ::_exit(1);  // nobody listens any more
             rest.remove_prefix(static_cast<size_t>(written));
         }
-    });
+    };
+    probeDevices(leftOut, tell, tryUnits);
     // Not exit(): drivers' exit handlers have nothing to add to the verdict.
     ::_exit(0);
 }

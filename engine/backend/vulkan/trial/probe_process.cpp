@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kMaxOutputBytes = 1 << 20;
 /// Of a child that has closed its output, or is to be ended.
 constexpr std::chrono::milliseconds kEndLimit{1000};
-constexpr int kCacheVersion = 3;
+constexpr int kCacheVersion = 4;
 
 struct Child {
     pid_t pid = -1;  ///< of one that this process started
@@ -130,7 +130,8 @@ void parse(std::string_view output, Account& account) {
 Result<Account> askChild(const ProbeRequest& request, const ProbeVerdict& known) {
     std::vector<std::string> leftOut;
     for (const ProbedDevice& device : known.devices) {
-        if (device.trial != Trial::Untried) leftOut.insert(leftOut.end(), {"--left-out", device.identity});
+        if (device.trial != Trial::Untried && !isUnitsTrialMissing(device))
+            leftOut.insert(leftOut.end(), {"--left-out", device.identity});
     }
     INGLE_TRY_ASSIGN(const Child child, start(request.command, leftOut));
     Account account;
@@ -148,9 +149,29 @@ Result<Account> askChild(const ProbeRequest& request, const ProbeVerdict& known)
     return account;
 }
 
+/// The first device whose trial, or else that of its units, is still to come: children try in this order.
 ProbedDevice* findUntried(ProbeVerdict& verdict) {
-    const auto found = std::ranges::find(verdict.devices, Trial::Untried, &ProbedDevice::trial);
+    auto found = std::ranges::find(verdict.devices, Trial::Untried, &ProbedDevice::trial);
+    if (found == verdict.devices.end()) found = std::ranges::find_if(verdict.devices, isUnitsTrialMissing);
     return found == verdict.devices.end() ? nullptr : &*found;
+}
+
+/// Whether `told` says more about a device than what is known of it.
+bool isNews(const ProbedDevice& known, const ProbedDevice& told) {
+    if (known.identity != told.identity) return false;
+    return known.trial == Trial::Untried || (isUnitsTrialMissing(known) && told.unitsTrial != Trial::Untried);
+}
+
+/// Somebody is to blame for what a child did not tell.
+void blame(ProbedDevice& device, const Account& account) {
+    if (device.trial == Trial::Untried) {
+        device.trial = account.trial;
+        device.refusal = fmt::format("the driver of {} {}", device.name, account.failure);
+    } else {
+        device.unitsTrial = account.trial;
+        device.unitsRefusal =
+            fmt::format("the driver of {} {} with its units for matrices", device.name, account.failure);
+    }
 }
 
 /// Children are asked until there is nothing left to try: each ends at least one trial.
@@ -162,15 +183,11 @@ Result<ProbeVerdict> askChildren(const ProbeRequest& request, std::optional<Prob
                                 .listing = account.trial};
         if (!verdict) verdict = std::move(account.listed);
         for (ProbedDevice& tried : account.tried) {
-            const auto device = std::ranges::find_if(verdict->devices, [&](const ProbedDevice& listed) {
-                return listed.trial == Trial::Untried && listed.identity == tried.identity;
-            });
+            const auto device = std::ranges::find_if(
+                verdict->devices, [&](const ProbedDevice& known) { return isNews(known, tried); });
             if (device != verdict->devices.end()) *device = std::move(tried);
         }
-        if (ProbedDevice* blamed = findUntried(*verdict)) {
-            blamed->trial = account.trial;
-            blamed->refusal = fmt::format("the driver of {} {}", blamed->name, account.failure);
-        }
+        if (ProbedDevice* blamed = findUntried(*verdict)) blame(*blamed, account);
     } while (findUntried(*verdict));
     return *verdict;
 }
@@ -192,6 +209,10 @@ std::optional<ProbeVerdict> remembered(const std::string& path, const std::strin
     if (verdict->listing == Trial::TimedOut) return std::nullopt;
     for (ProbedDevice& device : verdict->devices) {
         if (device.trial == Trial::TimedOut) device.trial = Trial::Untried;
+        if (device.unitsTrial == Trial::TimedOut) {
+            device.unitsTrial = Trial::Untried;
+            device.unitsRefusal.clear();
+        }
     }
     return *verdict;
 }

@@ -11,6 +11,8 @@ namespace {
 constexpr uint32_t kMaxGroupsX = 32768;
 constexpr uint32_t kMaxInvocations = 256;  // the sums of more would not find room in shared memory
 
+constexpr uint32_t kMaxSoftwareUnrolled = 2;
+
 struct MatvecLayout {
     uint32_t outputs, subgroups, teams, groups;  ///< of a team; of a team; of a workgroup; at a time
 };
@@ -61,6 +63,8 @@ std::vector<MatvecShape> matvecCandidates(const DeviceInfo& device, const Weight
                        findShader(shaderOf(MatvecInput::Bytes, format)) != nullptr;
     std::vector<MatvecShape> candidates{simplestMatvec(device)};
     const auto add = [&](MatvecInput input, const MatvecLayout& layout) {
+        // In software, what is unrolled takes seconds to compile.
+        if (device.kind == DeviceKind::Cpu && layout.outputs * layout.groups > kMaxSoftwareUnrolled) return;
         MatvecShape shape{.input = input,
                           .invocations = subgroup * layout.teams * layout.subgroups,
                           .teams = layout.teams,

@@ -26,14 +26,17 @@ std::string refusalOf(const ProbedDevice& device, const LoadOptions& options) {
     return anyCrashed ? fmt::format("the driver of {} may have crashed", device.name) : "";
 }
 
-/// A driver that is to blame for a death gets another chance, without the device's units for matrices.
+/// A driver that is known to have ended a process gets another chance, without the device's units for
+/// matrices. Other deaths, as by a user's signal, say nothing about units.
 void leaveUnitsOfBlamed(ProbeVerdict& verdict, const LoadOptions& options) {
     for (ProbedDevice& device : verdict.devices) {
         const auto marks = marksOf(device, options.trials);
         const bool usesUnits = device.refusal.empty() && !device.units.empty() && device.unitsRefusal.empty();
-        if (!usesUnits || !marks || !isBlamed(*marks, options)) continue;
-        device.unitsRefusal = fmt::format("the driver of {} crashed or hung while it used them", device.name);
-        marks->leaveUnits(device.unitsRefusal);
+        if (!usesUnits || !marks || !isBlamed(*marks, options) || !marks->crashed()) continue;
+        const std::string reason = fmt::format("the driver of {} crashed while it used them", device.name);
+        // What cannot be remembered would crash again at the next start.
+        if (!marks->leaveUnits(reason)) continue;
+        device.unitsRefusal = reason;
         marks->forgive();
     }
 }

@@ -172,12 +172,16 @@ bool DeviceMarks::diedIn(uint32_t process) const {
     return died;
 }
 
-bool DeviceMarks::blamed() const {
+bool DeviceMarks::crashed() const {
     bool anyCrashed = false;
     for (const Phase phase : {Phase::Start, Phase::Work})
         eachDeath(prefix(phase),
                   [&](const std::string&, bool crashed) { anyCrashed = anyCrashed || crashed; });
-    return anyCrashed || deaths(Phase::Start) >= kTooMany;
+    return anyCrashed;
+}
+
+bool DeviceMarks::blamed() const {
+    return crashed() || deaths(Phase::Start) >= kTooMany;
 }
 
 void DeviceMarks::condemn() const {
@@ -191,10 +195,9 @@ void DeviceMarks::forgive() const {
         eachDeath(prefix(phase), [](const std::string& path, bool) { ::unlink(path.c_str()); });
 }
 
-void DeviceMarks::leaveUnits(const std::string& reason) const {
+bool DeviceMarks::leaveUnits(const std::string& reason) const {
     auto file = io::AtomicFile::create(unitsPath());
-    // Without it the next crash ends the use of the device.
-    if (file && (*file)->write(std::as_bytes(std::span(reason)))) (void)(*file)->commit();
+    return file && (*file)->write(std::as_bytes(std::span(reason))) && (*file)->commit();
 }
 
 std::string DeviceMarks::unitsRefusal() const {

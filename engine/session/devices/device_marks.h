@@ -42,14 +42,17 @@ class DeviceMarks {
     int deaths(Phase phase) const;
     /// Whether that process died in one.
     bool diedIn(uint32_t process) const;
+    /// It is known that the driver ended one of them.
+    bool crashed() const;
     bool blamed() const;
     /// It is known that the driver ended a process.
     void condemn() const;
     /// A use ended well: earlier deaths count no more.
     void forgive() const;
 
-    /// From now on the device is used without its units for matrices. `reason`: in one sentence.
-    void leaveUnits(const std::string& reason) const;
+    /// From now on the device is used without its units for matrices. `reason`: in one sentence. False: that
+    /// cannot be remembered.
+    bool leaveUnits(const std::string& reason) const;
     /// Why it is; empty: it is not.
     std::string unitsRefusal() const;
 

@@ -249,14 +249,25 @@ TEST_F(DeviceChoiceTest, aDeviceThatCrashedIsUsedWithoutItsUnitsFirst) {
     };
     EXPECT_EQ(unitsRefusal(), "");
     automatic.crashedProcess = die("Big", 1, Phase::Work);
-    EXPECT_EQ(unitsRefusal(), "the driver of Big crashed or hung while it used them");
+    EXPECT_EQ(unitsRefusal(), "the driver of Big crashed while it used them");
     automatic.crashedProcess = 0;
-    EXPECT_EQ(unitsRefusal(), "the driver of Big crashed or hung while it used them");
+    EXPECT_EQ(unitsRefusal(), "the driver of Big crashed while it used them");
     const auto list = listDevices(automatic.trials, DriverAnswers::Remembered).value();
     EXPECT_THAT(list.devices.back().driver,
                 HasSubstr("without its units for matrices (the driver of Big crashed"));
     automatic.crashedProcess = die("Big", 1, Phase::Work);
     EXPECT_THAT(chosen(automatic), HasSubstr("crashed or hung; it is tried again"));
+}
+
+/// As when the computer runs out of memory, or a person ends the program.
+TEST_F(DeviceChoiceTest, deathsThatNobodyExplainsSayNothingAboutUnits) {
+    const std::string withUnits =
+        R"({"identity":"id-Big","name":"Big","kind":"discrete","trial":"done","refusal":"",)"
+        R"("units":"matrices of 16 x 16 x 16","unitsTrial":"done"})";
+    const LoadOptions automatic = options(verdict(withUnits));
+    die("Big", 3, Phase::Start);
+    EXPECT_THAT(chosen(automatic), HasSubstr("crashed or hung; it is tried again"));
+    EXPECT_EQ(marks("Big").unitsRefusal(), "");
 }
 
 TEST_F(DeviceChoiceTest, whereNothingIsRememberedNoDeviceIsUsedAfterACrash) {

@@ -49,6 +49,7 @@ bool canDo(const DeviceInfo& device, const MatmulTile& tile) {
     constexpr uint32_t kRowBytes = (kTileColumns + 8) * 2;
     return tile.subgroupOutputs >= 2 * units.m && tile.subgroupTokens >= units.n &&
            tile.numSubgroups() * units.subgroupSize <= device.limits.maxWorkgroupSize &&
+           (device.limits.maxSubgroups == 0 || tile.numSubgroups() <= device.limits.maxSubgroups) &&
            (tile.outputs + tile.tokens) * kRowBytes <= device.limits.maxSharedBytes;
 }
 

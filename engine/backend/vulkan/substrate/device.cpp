@@ -37,12 +37,14 @@ Status Device::open() {
     v12.timelineSemaphore = VK_TRUE;
     v12.shaderFloat16 = has.float16;
     v12.vulkanMemoryModel = has.cooperativeMatrices;
+    v12.vulkanMemoryModelDeviceScope = has.cooperativeMatrices;
     VkPhysicalDeviceShaderIntegerDotProductFeatures dot{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES};
     dot.shaderIntegerDotProduct = VK_TRUE;
     VkPhysicalDeviceSubgroupSizeControlFeatures subgroup{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES};
     subgroup.subgroupSizeControl = VK_TRUE;
+    subgroup.computeFullSubgroups = has.fullSubgroups;
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
     matrices.cooperativeMatrix = VK_TRUE;

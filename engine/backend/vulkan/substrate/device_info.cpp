@@ -122,6 +122,7 @@ void queryProperties(const Api& api, const Extensions& extensions, DeviceInfo& i
     const bool controlled = info.features.subgroupSizeControl;
     info.limits.minSubgroupSize = controlled ? subgroup.minSubgroupSize : v11.subgroupSize;
     info.limits.maxSubgroupSize = controlled ? subgroup.maxSubgroupSize : v11.subgroupSize;
+    info.limits.maxSubgroups = controlled ? subgroup.maxComputeWorkgroupSubgroups : 0;
     if (info.features.cooperativeMatrices) info.matrixUnits = queryMatrixUnits(api, info);
     info.features.cooperativeMatrices = info.matrixUnits.m > 0;
 }
@@ -153,10 +154,14 @@ void queryFeatures(const Api& api, const Extensions& extensions, DeviceInfo& inf
     info.features.float16 = v12.shaderFloat16 == VK_TRUE;
     info.features.integerDot = dot.shaderIntegerDotProduct == VK_TRUE;
     info.features.subgroupSizeControl = subgroup.subgroupSizeControl == VK_TRUE;
+    info.features.fullSubgroups = subgroup.computeFullSubgroups == VK_TRUE;
     info.features.pipelineRobustness = robustness.pipelineRobustness == VK_TRUE;
-    info.features.cooperativeMatrices = matrices.cooperativeMatrix == VK_TRUE &&
-                                        v12.vulkanMemoryModel == VK_TRUE && info.features.float16 &&
-                                        api.GetPhysicalDeviceCooperativeMatrixPropertiesKHR;
+    // Matrices need whole subgroups, and the memory model is then that of all shaders, some of which add up
+    // for the whole device.
+    info.features.cooperativeMatrices =
+        matrices.cooperativeMatrix == VK_TRUE && info.features.fullSubgroups &&
+        v12.vulkanMemoryModel == VK_TRUE && v12.vulkanMemoryModelDeviceScope == VK_TRUE &&
+        info.features.float16 && api.GetPhysicalDeviceCooperativeMatrixPropertiesKHR;
     info.features.memoryBudget = extensions.has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
 }
 

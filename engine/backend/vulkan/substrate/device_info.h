@@ -51,6 +51,7 @@ struct DeviceFeatures {
     bool integerDot = false;             ///< 4x8-bit dot products exist …
     bool integerDotAccelerated = false;  ///< … and packed signed ones are fast
     bool subgroupSizeControl = false;
+    bool fullSubgroups = false;  ///< can be demanded: every subgroup of a workgroup has all its invocations
     bool cooperativeMatrices = false;  ///< subgroups multiply matrices of halves, see MatrixUnits
     bool pipelineRobustness = false;
     bool memoryBudget = false;
@@ -66,6 +67,7 @@ struct DeviceLimits {
     uint32_t subgroupSize = 0;
     uint32_t minSubgroupSize = 0;  ///< the three are equal without subgroupSizeControl
     uint32_t maxSubgroupSize = 0;
+    uint32_t maxSubgroups = 0;     ///< of a workgroup, where their size is demanded; 0: any number
     uint32_t multiprocessors = 0;  ///< that run workgroups side by side; 0: the driver does not tell
 };
 

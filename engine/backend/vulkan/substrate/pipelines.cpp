@@ -122,6 +122,10 @@ Status Pipelines::checkSpec(const PipelineSpec& spec) const {
         spec.subgroupSize > limits.maxSubgroupSize)
         return fail(ErrorCode::InvalidArgument, "shader {} in subgroups of {}; this device can do {} to {}",
                     spec.shader, spec.subgroupSize, limits.minSubgroupSize, limits.maxSubgroupSize);
+    if (limits.maxSubgroups > 0 && workgroup > limits.maxSubgroups * spec.subgroupSize)
+        return fail(ErrorCode::InvalidArgument, "shader {} in {} subgroups; this device can do {}",
+                    spec.shader, (workgroup + spec.subgroupSize - 1) / spec.subgroupSize,
+                    limits.maxSubgroups);
     return {};
 }
 
@@ -152,15 +156,22 @@ Result<VkPipeline> Pipelines::build(const PipelineSpec& spec) const {
         .storageBuffers = VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED_EXT};
     const bool mayUnguard =
         m_device.info().features.pipelineRobustness && m_device.validation() == Validation::Off;
+    const bool areWhole = spec.subgroupSize > 0 && m_device.info().features.fullSubgroups &&
+                          spec.constants.front() % spec.subgroupSize == 0;
     const VkComputePipelineCreateInfo info{
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .pNext = mayUnguard ? &unguarded : nullptr,
-        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                  .pNext = spec.subgroupSize > 0 ? &subgroup : nullptr,
-                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                  .module = shader,
-                  .pName = "main",
-                  .pSpecializationInfo = &constants},
+        .stage =
+            {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+             .pNext = spec.subgroupSize > 0 ? &subgroup : nullptr,
+             .flags =
+                 areWhole
+                     ? VkPipelineShaderStageCreateFlags{VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT}
+                     : 0,
+             .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+             .module = shader,
+             .pName = "main",
+             .pSpecializationInfo = &constants},
         .layout = m_layout};
     VkPipeline pipeline = VK_NULL_HANDLE;
     const Status created =

@@ -3854,6 +3854,10 @@
         <source>Ask me ten questions about {topic}, one at a time, and tell me how I did.</source>
         <translation>Stelle mir zehn Fragen über {Thema}, eine nach der anderen, und sage mir, wie ich war.</translation>
     </message>
+    <message>
+        <source>Prompt “%1” replaced</source>
+        <translation>Vorlage „%1“ ersetzt</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::QuoteFinder</name>

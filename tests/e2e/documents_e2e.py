@@ -90,17 +90,19 @@ def expect(condition, message):
         sys.exit(f"documents_e2e: {message}")
 
 
-def after_lock(log):
-    """System calls of the reader before and after its lock, as lines of strace."""
+def after_locks(log):
+    """System calls of each reader before and after its lock, as lines of strace. Of a scan the pages are read one by
+    one."""
     lines = [line.split(None, 1) for line in log.read_text(errors="replace").splitlines()]
     started = [process for process, call in lines if re.match(r'execve\("[^"]*ingle-documents"', call)]
-    expect(len(started) == 1, f"the reader was started {len(started)} times")
-    # What another process interrupted ends in a line of its own.
-    own = [call for process, call in lines if process == started[0] and not call.startswith("<...")]
-    # libseccomp tries out what the kernel knows before it sets the filter.
-    locks = [number for number, call in enumerate(own) if call.startswith("seccomp(SECCOMP_SET_MODE_FILTER")]
-    expect(locks, "the reader did not lock itself")
-    return own[:locks[-1]], own[locks[-1] + 1:]
+    expect(1 <= len(started) <= 2, f"the reader was started {len(started)} times")
+    for reader in started:
+        # What another process interrupted ends in a line of its own.
+        own = [call for process, call in lines if process == reader and not call.startswith("<...")]
+        # libseccomp tries out what the kernel knows before it sets the filter.
+        locks = [number for number, call in enumerate(own) if call.startswith("seccomp(SECCOMP_SET_MODE_FILTER")]
+        expect(locks, "the reader did not lock itself")
+        yield own[:locks[-1]], own[locks[-1] + 1:]
 
 
 def check(options, folder, name, content, printed, said):
@@ -111,13 +113,15 @@ def check(options, folder, name, content, printed, said):
     expect(answer.stdout == printed, f"{name}: {answer.stdout!r} was printed, {answer.stderr!r}")
     expect(said in answer.stderr and (said or not answer.stderr), f"{name}: {answer.stderr!r} was said")
     expect(answer.returncode == (0 if printed else 1), f"{name}: ended with {answer.returncode}")
-    before, after = after_lock(log)
-    expect(any(call.startswith("openat(") for call in before), "no call was seen that is refused later")
-    expect(not any(call.startswith("read(0,") for call in before), f"{name}: its bytes were read before the lock")
-    expect(any(call.startswith("read(0,") for call in after), f"{name}: its bytes were not read")
-    calls = [call for call in after if "(" in call and call.split("(")[0] not in ALLOWED]
-    expect(not calls, f"{name}: {calls[:3]} after the lock")
-    return len(after)
+    count = 0
+    for before, after in after_locks(log):
+        expect(any(call.startswith("openat(") for call in before), "no call was seen that is refused later")
+        expect(not any(call.startswith("read(0,") for call in before), f"{name}: its bytes were read before the lock")
+        expect(any(call.startswith("read(0,") for call in after), f"{name}: its bytes were not read")
+        calls = [call for call in after if "(" in call and call.split("(")[0] not in ALLOWED]
+        expect(not calls, f"{name}: {calls[:3]} after the lock")
+        count += len(after)
+    return count
 
 
 def write_bomb(path, megabytes):

@@ -53,7 +53,8 @@ Item {
             IconButton {
                 id: sidebarButton
                 objectName: "sidebarButton"
-                x: Theme.s
+                anchors.left: parent.left
+                anchors.leftMargin: Theme.s
                 anchors.verticalCenter: parent.verticalCenter
                 visible: view.narrow
                 iconName: "menu"

@@ -106,11 +106,18 @@ QString Prompts::filled(const QString& text, const QStringList& values) {
 bool Prompts::store(const QString& before, const QString& name, const QString& text) {
     const QString wanted = name.simplified();
     if (wanted.isEmpty() || text.trimmed().isEmpty()) return false;
-    std::vector<Prompt> prompts = m_prompts;
-    std::erase_if(prompts, [&](const Prompt& each) { return each.name == before || each.name == wanted; });
+    const std::vector<Prompt> all = m_prompts;
+    std::vector<Prompt> prompts = all;
+    std::erase_if(prompts, [&](const Prompt& each) { return each.name == before; });
+    const bool replaces = std::erase_if(prompts, [&](const Prompt& each) { return each.name == wanted; }) > 0;
     prompts.push_back({wanted, text});
     setAll(std::move(prompts));
     save();
+    if (replaces)
+        m_notices.showUndo(this, tr("Prompt “%1” replaced").arg(wanted), [this, all] {
+            setAll(all);
+            save();
+        });
     return true;
 }
 

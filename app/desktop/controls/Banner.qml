@@ -13,6 +13,15 @@ Item {
     visible: notices.banner.length > 0
     implicitHeight: visible ? box.height + Theme.s : 0
 
+    /// The button stands below the sentence.
+    readonly property bool narrow: box.width < 480 * Theme.textScale
+
+    component ActionButton: TextButton {
+        objectName: "bannerAction"
+        text: banner.notices.bannerAction
+        onClicked: banner.notices.runBannerAction()
+    }
+
     Rectangle {
         id: box
         anchors.horizontalCenter: parent.horizontalCenter
@@ -40,14 +49,13 @@ Item {
                     color: Theme.text
                     font.pixelSize: Theme.smallSize
                     wrapMode: Text.Wrap
+                    maximumLineCount: 8
+                    elide: Text.ElideRight
                     Accessible.role: Accessible.AlertMessage
                     Accessible.name: text
                 }
-                TextButton {
-                    objectName: "bannerAction"
-                    visible: text.length > 0
-                    text: banner.notices.bannerAction
-                    onClicked: banner.notices.runBannerAction()
+                ActionButton {
+                    visible: text.length > 0 && !banner.narrow
                 }
                 IconButton {
                     objectName: "dismissBanner"
@@ -55,6 +63,10 @@ Item {
                     hint: qsTr("Dismiss")
                     onClicked: banner.notices.dismissBanner()
                 }
+            }
+            ActionButton {
+                width: Math.min(implicitWidth, parent.width - Theme.s)
+                visible: text.length > 0 && banner.narrow
             }
             ErrorDetails {
                 x: -Theme.xs

@@ -31,7 +31,9 @@ T.Popup {
     }
 
     objectName: "modelMenu"
-    x: parent ? Math.max(Theme.s, parent.width - width - Theme.s) : 0
+    // At the button's side, which is the other one where people read from right to left.
+    x: Application.layoutDirection === Qt.RightToLeft || !parent
+        ? Theme.s : Math.max(Theme.s, parent.width - width - Theme.s)
     y: Theme.controlSize + Theme.m
     width: Math.min(Math.round(360 * Math.sqrt(Theme.textScale)), (parent?.width ?? 0) - 2 * Theme.s)
     height: Math.min(implicitContentHeight + 2 * padding, (parent?.height ?? 0) - y - Theme.l)

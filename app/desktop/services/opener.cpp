@@ -94,10 +94,15 @@ void Opener::openPath(const QString& path) {
 }
 
 void Opener::openPaths(const QStringList& paths) {
-    // What came before is still handed on, but for models.
+    // What came before is still handed on, but for models that a later one has followed.
     const quint64 number = ++m_numInspections;
     m_notices.clearBanner(Notices::Topic::Model);
     setInspection(m_engine.recognise(paths, [this, number](const Result<std::vector<Recognition>>& things) {
+        if (things && !things->empty() && !things->front().refusal && number > m_newestModel) {
+            m_newestModel = number;
+            onRecognised(*things);
+            return;
+        }
         if (number != m_numInspections) {
             if (things) handTexts(*things);
             return;
@@ -218,7 +223,7 @@ void Opener::keep(const ModelInfo& info) {
 }
 
 void Opener::forgetInspection() {
-    ++m_numInspections;
+    m_newestModel = ++m_numInspections;
     if (!m_inspection) return;
     m_engine.cancel(*m_inspection);
     setInspection(std::nullopt);

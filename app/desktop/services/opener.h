@@ -88,6 +88,7 @@ class Opener : public QObject {
     std::vector<Taker> m_takers;
     /// Of what is being looked at, until it is loaded or refused; nothing: nobody waits for one.
     std::optional<protocol::RequestId> m_inspection;
+    quint64 m_newestModel = 0;     ///< of those, the last that brought a model
     quint64 m_numInspections = 0;  ///< how often another file, or a model, was chosen
     QString m_awaited;
     bool m_startWithLast = false;  ///< when nothing comes of the file that was named at the start

@@ -5,7 +5,7 @@
 namespace ingle::desktop {
 namespace {
 
-/// Readers ask for a text after they are told of it: the next must not take its place before that.
+/// Between two texts: what comes meanwhile is said in one go.
 constexpr std::chrono::milliseconds kPause{250};
 
 }  // namespace
@@ -45,15 +45,19 @@ void ScreenReader::say(const QString& text) {
 
 void ScreenReader::next() {
     if (m_waiting.isEmpty()) return;
-    m_words = m_waiting.join(u' ');
+    const QString words = m_waiting.join(u' ');
     m_waiting.clear();
     m_pause.start(kPause);
-    emit wordsChanged();
+    m_turn = (m_turn + 1) % kVoices;
+    emit said(m_turn, words);
 }
 
 ScreenReaderVoice::ScreenReaderVoice(QQuickItem* parent) : QQuickItem(parent) {
     setSize({1, 1});
-    connect(&ScreenReader::instance(), &ScreenReader::wordsChanged, this, [this] {
+    connect(&ScreenReader::instance(), &ScreenReader::said, this, [this](int turn, const QString& words) {
+        if (turn != m_turn) return;
+        m_words = words;
+        emit wordsChanged();
         QAccessibleEvent shown(this, QAccessible::ObjectShow);
         QAccessible::updateAccessibility(&shown);
     });

@@ -23,8 +23,8 @@ class ScreenReader : public QObject, public QAccessible::ActivationObserver {
     Q_OBJECT
     QML_ELEMENT
     QML_SINGLETON
-    /// What was said last.
-    Q_PROPERTY(QString words READ words NOTIFY wordsChanged)
+    /// How many voices there are, which speak in turn.
+    Q_PROPERTY(int voices READ voices CONSTANT)
     /// The role of an object that is read when it is shown, which QML does not name.
     Q_PROPERTY(int notification READ notification CONSTANT)
   public:
@@ -34,32 +34,46 @@ class ScreenReader : public QObject, public QAccessible::ActivationObserver {
 
     /// One listens; nothing is said otherwise.
     bool active() const { return m_active; }
-    const QString& words() const { return m_words; }
+    int voices() const { return kVoices; }
     int notification() const { return QAccessible::Notification; }
     /// Behind what is being said. Texts that come close together are said in one go.
     Q_INVOKABLE void say(const QString& text);
 
   signals:
-    void wordsChanged();
+    void said(int turn, const QString& words);
 
   private:
+    static constexpr int kVoices = 8;
+
     ScreenReader();
     void accessibilityActiveChanged(bool active) override;
     void next();
 
     bool m_active = false;
-    QString m_words;
+    int m_turn = 0;
     QStringList m_waiting;
     QTimer m_pause;
 };
 
-/// The object that readers listen to: Main.qml gives it the role ScreenReader::notification and the name
-/// ScreenReader::words. Nowhere to be seen.
+/// An object that readers listen to: Main.qml gives it the role ScreenReader::notification and its words as
+/// its name. Nowhere to be seen.
 class ScreenReaderVoice : public QQuickItem {
     Q_OBJECT
     QML_ELEMENT
+    /// It speaks when this is its turn, from 0.
+    Q_PROPERTY(int turn MEMBER m_turn)
+    Q_PROPERTY(QString words READ words NOTIFY wordsChanged)
   public:
     explicit ScreenReaderVoice(QQuickItem* parent = nullptr);
+
+    const QString& words() const { return m_words; }
+
+  signals:
+    void wordsChanged();
+
+  private:
+    int m_turn = 0;
+    QString m_words;
 };
 
 }  // namespace ingle::desktop

@@ -68,7 +68,12 @@ T.ApplicationWindow {
         else if (parts.cards[name])
             card(name).open();
     }
+    /// Fields keep what was typed when they lose the keyboard.
+    function commitFields() {
+        contentItem.forceActiveFocus();
+    }
     function showPage(name: string) {
+        commitFields();
         const given = {
             "app": app
         };
@@ -80,6 +85,7 @@ T.ApplicationWindow {
         drawer.close();
     }
     function leavePage() {
+        commitFields();
         page = "";
         pageLoader.source = "";
     }
@@ -118,9 +124,18 @@ T.ApplicationWindow {
         : app.chats.chat.title.length > 0 ? app.chats.chat.title + " — Inglenook" : "Inglenook"
     color: Theme.window
 
-    ScreenReaderVoice {
-        Accessible.role: ScreenReader.notification
-        Accessible.name: ScreenReader.words
+    onClosing: commitFields()
+
+    // Readers come for a text when they have time: each keeps its own until its turn comes again.
+    Repeater {
+        model: ScreenReader.voices
+        ScreenReaderVoice {
+            required property int index
+
+            turn: index
+            Accessible.role: ScreenReader.notification
+            Accessible.name: words
+        }
     }
     ThemeBindings {
         services: window.services

@@ -119,6 +119,23 @@ class ComposerTest : public QObject, WindowFiles {
         QVERIFY(run.model.prompts()->store("Short", "Brief", "Be very brief."));
         QCOMPARE(run.model.prompts()->find("brief").size(), 1);
         QCOMPARE(run.model.prompts()->all().size(), 2);
+        // Another one of the same name takes its place, and there is a way back.
+        QVERIFY(run.model.prompts()->store("", "Brief", "Something else."));
+        QCOMPARE(run.model.prompts()->all().size(), 2);
+        run.model.actions()->run("undo");
+        QCOMPARE(run.model.prompts()->find("brief").first().toMap()["text"].toString(), "Be very brief.");
+    }
+
+    void aModelIsOpenedThoughSomethingElseIsDroppedBehindIt() {
+        WindowRun run(freshDataDir(), {});
+        const QString text = freshDataDir() + "/words.md";
+        QVERIFY(QDir().mkpath(QFileInfo(text).path()));
+        QFile file(text);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write("# Words\n") > 0);
+        file.close();
+        run.model.opener()->openPath(m_modelFile);
+        run.model.opener()->openPath(text);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
     }
 
     void enterSendsUnlessAnInputMethodComposes() {

@@ -174,6 +174,20 @@ class PagesTest : public QObject, WindowFiles {
         QVERIFY(numFields > 3);
     }
 
+    /// The field has the keyboard until the page is gone.
+    void whatWasTypedIsKeptWhenThePageIsLeft() {
+        WindowRun run(freshDataDir(), {});
+        QTRY_VERIFY(run.window->isVisible());
+        run.model.actions()->run("settings");
+        QTRY_VERIFY(first(run, "settings-systemPrompt") != nullptr);
+        QQuickItem* field = first(run, "settings-systemPrompt");
+        field->forceActiveFocus();
+        QTRY_VERIFY(field->hasActiveFocus());
+        field->setProperty("text", "Answer briefly.");
+        QTest::keyClick(run.window, Qt::Key_Escape);
+        QTRY_COMPARE(run.model.settings()->property("systemPrompt").toString(), "Answer briefly.");
+    }
+
     void theLanguageChangesAtOnceAndIsKept() {
         const QString data = freshDataDir();
         {

@@ -68,9 +68,10 @@ T.ApplicationWindow {
         else if (parts.cards[name])
             card(name).open();
     }
-    /// Fields keep what was typed when they lose the keyboard.
+    /// Fields of a page keep what was typed when they lose the keyboard.
     function commitFields() {
-        contentItem.forceActiveFocus();
+        if (page.length > 0 && activeFocusItem)
+            activeFocusItem.focus = false;
     }
     function showPage(name: string) {
         commitFields();

@@ -17,7 +17,7 @@
 namespace ingle::serve::http {
 
 struct Limits {
-    size_t headerBytes = 32 * 1024;  ///< of the path and all headers
+    size_t headerBytes = 32 * 1024;       ///< of the path and all headers
     size_t bodyBytes = size_t{24} << 20;  ///< a photograph in Base64, with room
     /// Of the bodies of all requests together, until they are answered. Copies of these limits share it.
     std::shared_ptr<BodyBudget> allBodies = std::make_shared<BodyBudget>(size_t{64} << 20);

@@ -222,7 +222,7 @@ void addGuesses(CLI::App& app, Guesses& guesses, LoadOptions& load) {
             load.draft = path;
             if (where->count() == 0) guesses = Guesses::Draft;
         },
-        "a small model with the same vocabulary, which guesses");
+        "a small model with the same vocabulary, or an EAGLE-3 head for the model, which guesses");
 }
 
 Result<std::vector<TokenId>> parseTokens(const std::string& text) {

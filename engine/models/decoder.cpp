@@ -33,6 +33,7 @@ void DecoderSpec::keepLayers(std::span<const uint32_t> kept) {
     }
     layers = std::move(few);
     facts.numLayers = static_cast<uint32_t>(layers.size());
+    handedOver.clear();  // nobody reads the hidden rows of some layers
 }
 
 graph::Value buildLayer(graph::Builder& b, const DecoderSpec& spec, const Weights& w, const LayerSpec& layer,
@@ -144,13 +145,15 @@ void buildDecoder(graph::Builder& b, const DecoderSpec& spec, const Weights& w) 
         h = b.add(h, b.embedPosition(w["position_embd.weight"], "position"), "embed_with_position");
     const uint32_t ownWidth = ownEmbeddingOf(spec);
     const graph::Value own = ownWidth ? ownEmbeddings(b, spec, w, ownWidth, h) : graph::Value{};
-    std::vector<uint32_t> caches;  // of the layers
+    std::vector<uint32_t> caches;         // of the layers
+    std::vector<graph::Value> residuals;  // that they read
     for (uint32_t i = 0; i < spec.layers.size(); ++i) {
         const LayerSpec& layer = spec.layers[i];
         const auto* attention = std::get_if<AttentionSpec>(&layer.mixer);
         const bool isShared = attention && attention->cacheOf;
         caches.push_back(isShared ? caches[*attention->cacheOf] : static_cast<uint32_t>(memory.kv.size()));
         const LayerPlace place{i, caches[i], static_cast<uint32_t>(memory.states.size())};
+        residuals.push_back(h);
         h = buildLayer(b, spec, w, layer, place, h, own);
         if (pictureWidth > 0 && i < spec.numPictureLayers)
             h = b.pictureRows(h, {pictureWidth, (i + 1) * spec.facts.dim, true},
@@ -162,6 +165,11 @@ void buildDecoder(graph::Builder& b, const DecoderSpec& spec, const Weights& w) 
     if (spec.facts.pooling) return b.rows(n);
     const tensor::Tensor* table = spec.facts.tiedOutput ? w["token_embd.weight"] : w["output.weight"];
     buildLogits(b, spec, table, w["output.bias"], n);
+    if (spec.handedOver.empty()) return;
+    graph::Value side = residuals[spec.handedOver.front()];
+    for (size_t i = 1; i < spec.handedOver.size(); ++i)
+        side = b.concat(side, residuals[spec.handedOver[i]], 1, fmt::format("handed_over_{}", i));
+    b.hidden(side);
 }
 
 }  // namespace ingle::models

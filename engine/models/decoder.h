@@ -32,7 +32,10 @@ struct DecoderSpec {
     /// many layers.
     uint32_t numPictureLayers = 0;
     std::vector<LayerSpec> layers;
+    /// Hidden rows are what these layers read, side by side; empty: what the output layer reads.
+    std::vector<uint32_t> handedOver = {};
 
+    void handOver(std::span<const uint32_t> read) { handedOver.assign(read.begin(), read.end()); }
     void takePictures() { facts.pictureWidth = (1 + numPictureLayers) * facts.dim; }
     bool areAlike(uint32_t layer, uint32_t other) const { return layers[layer] == layers[other]; }
     void keepLayers(std::span<const uint32_t> kept);

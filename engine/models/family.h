@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -91,6 +92,11 @@ class ModelDefinition {
     /// Null: it cannot.
     virtual std::shared_ptr<const ModelDefinition> withPictures() const { return nullptr; }
 
+    /// The same model, whose hidden rows are what these layers read, side by side. Null: it cannot.
+    virtual std::shared_ptr<const ModelDefinition> handingOver(std::span<const uint32_t> /*layers*/) const {
+        return nullptr;
+    }
+
     /// Two layers compute the same thing, with other weights.
     virtual bool areAlike(uint32_t layer, uint32_t other) const = 0;
     /// A model of these layers only, numbered anew.
@@ -120,6 +126,14 @@ class Definition final : public ModelDefinition {
         if constexpr (requires(Config config) { config.takePictures(); }) {
             Config config = m_config;
             config.takePictures();
+            return std::make_shared<Definition>(std::move(config));
+        }
+        return nullptr;
+    }
+    std::shared_ptr<const ModelDefinition> handingOver(std::span<const uint32_t> layers) const override {
+        if constexpr (std::is_same_v<Config, DecoderSpec>) {
+            Config config = m_config;
+            config.handOver(layers);
             return std::make_shared<Definition>(std::move(config));
         }
         return nullptr;

@@ -48,6 +48,7 @@ void listTensors(const ExpertsSpec& spec, LayerTensors& tensors) {
     tensors.experts("ffn_up_exps", read, spec.dim, spec, spec.isGated ? &up : nullptr);
     tensors.experts("ffn_down_exps", spec.dim, read, spec);
     if (spec.hasChoiceBias) tensors.choiceBias(spec.numExperts);
+    if (!spec.sumBias.empty()) tensors.made("ffn_exps.bias", spec.sumBias);
     const auto add = [&](std::string_view name, uint64_t in, uint64_t out) {
         tensors.linear(name, in, out, Presence::Optional, BiasOrder::BeforeFactor);
     };
@@ -138,8 +139,9 @@ graph::Value routedExperts(const ExpertsSpec& spec, const LayerBuilder& layer, g
                                   : gatedProduct(b, gate, up, spec.activation, spec.clamp, "ffn");
     }
     const graph::Value down = layer.experts(inner, r, "ffn_down_exps", "ffn_down", factorsOf(spec));
-    const graph::Value y =
-        spec.isWeighedFirst ? sumOfParts(b, down, numUsed) : b.expertSum(down, r, "ffn_experts");
+    graph::Value y = spec.isWeighedFirst ? sumOfParts(b, down, numUsed) : b.expertSum(down, r, "ffn_experts");
+    if (!spec.sumBias.empty())  // read as a table of one row
+        y = b.add(y, b.embedPosition(layer.w("ffn_exps.bias"), "ffn_experts_bias"), "ffn_experts_biased");
     return spec.latentDim > 0 ? layer.linear(y, "ffn_latent_up", "ffn_from_latent", factorsOf(spec)) : y;
 }
 

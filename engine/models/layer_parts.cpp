@@ -44,6 +44,11 @@ void LayerTensors::choiceBias(uint64_t numExperts) {
                        .sources = {named(".bias"), named("")}});
 }
 
+void LayerTensors::made(std::string_view name, const std::vector<float>& numbers) {
+    m_specs.push_back(
+        {.name = layerWeight(m_layer, name), .shape = Shape::of(numbers.size()), .numbers = numbers});
+}
+
 TensorSpec& LayerTensors::add(std::string_view name, std::string_view suffix, TensorSpec spec,
                               const RowsOf* rows) {
     spec.name = layerWeight(m_layer, fmt::format("{}{}", name, suffix));

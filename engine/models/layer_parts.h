@@ -46,6 +46,8 @@ class LayerTensors {
 
     /// "<name>.weight" of a short convolution, which files may hold as {kernel, 1, width}.
     void convolution(std::string_view name, uint64_t kernel, uint64_t width);
+    /// A table of one row of these numbers.
+    void made(std::string_view name, const std::vector<float>& numbers);
     /// exp_probs_b, optional.
     void choiceBias(uint64_t numExperts);
     /// As many such matrices, biases and factors as there are experts, each kind in one tensor.

@@ -260,6 +260,8 @@ struct ExpertsSpec {
     bool routesLayersInput = false;  ///< the router reads what the layer does
     uint32_t latentDim = 0;  ///< experts read ffn_latent_down x, and ffn_latent_up reads them; 0: not so
     float scale = 1;         ///< of experts and the shared one together
+    /// Added once to what all chosen experts give together; empty: nothing is.
+    std::vector<float> sumBias = {};
 
     bool operator==(const ExpertsSpec&) const = default;
 };

@@ -85,7 +85,7 @@ std::vector<TensorSpec> usualTensors(std::span<const TensorSpec> specs) {
     std::vector<TensorSpec> tensors;
     std::set<std::string> names;
     for (TensorSpec spec : specs) {
-        if (spec.filledWith) continue;  // no file holds it
+        if (spec.isMade()) continue;  // no file holds it
         TensorSource source = spec.usualSource();
         if (!names.insert(source.name).second) continue;  // more rows of one that is there
         spec.name = std::move(source.name);
@@ -97,7 +97,8 @@ std::vector<TensorSpec> usualTensors(std::span<const TensorSpec> specs) {
 
 void Weights::fill(const TensorSpec& spec) {
     auto made = std::make_shared<MadeVector>();
-    made->values.assign(spec.shape.numElems(), *spec.filledWith);
+    made->values = spec.numbers;
+    if (spec.filledWith) made->values.assign(spec.shape.numElems(), *spec.filledWith);
     made->tensor = {spec.name, spec.shape, quant::findFormat(quant::kF32),
                     std::as_bytes(std::span<const float>(made->values))};
     m_tensors.emplace(spec.name, &made->tensor);
@@ -105,7 +106,7 @@ void Weights::fill(const TensorSpec& spec) {
 }
 
 Status Weights::add(const formats::ModelFile& file, const TensorSpec& spec) {
-    if (spec.filledWith) {
+    if (spec.isMade()) {
         fill(spec);
         return {};
     }

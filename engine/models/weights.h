@@ -46,7 +46,10 @@ struct TensorSpec {
     std::string dividedBy = {};
     /// A vector of this number, where files never hold one.
     std::optional<float> filledWith = {};
+    /// Its numbers, where files hold them among their keys.
+    std::vector<float> numbers = {};
 
+    bool isMade() const { return filledWith || !numbers.empty(); }
     TensorSource usualSource() const { return sources.empty() ? TensorSource{name, shape} : sources[0]; }
 };
 

@@ -149,4 +149,126 @@ def roberta_model():
     return config, bert.tensors(74), rows, {"from the first position": dict(first=0)}
 
 
-ALL = {"Nomic Embed": nomic_model, "ModernBERT": modern_model, "EmbeddingGemma": gemma_model, "RoBERTa": roberta_model}
+def nomic2(config, w, ids, act=gelu, weighs_bias=False):
+    """The model's own code, modeling_hf_nomic_bert.py of nomic-ai/nomic-bert-2048. Mistake: each expert adds the
+    bias."""
+    norm = lambda x, name: layer_norm(x, w[name + ".weight"], w[name + ".bias"], config["layer_norm_epsilon"])
+    inv, _ = frequencies({}, HEAD, config["rotary_emb_base"], {})
+    h = norm(w["embeddings.word_embeddings.weight"][ids] + w["embeddings.token_type_embeddings.weight"][0], "emb_ln")
+    for i in range(LAYERS):
+        p = f"encoder.layers.{i}"
+        q, k, v = (heads(rows, HEAD) for rows in np.split(linear(w, p + ".attn.Wqkv", h), 3, -1))
+        mixed = attend_around(rotate(q, inv), rotate(k, inv), v, HEAD ** -0.5, None)
+        h = norm(h + linear(w, p + ".attn.out_proj", mixed), p + ".norm1")
+        if i % config["moe_every_n_layers"] == 1:
+            up, down = (w[f"{p}.mlp.experts.mlp.{name}"].reshape(config["num_experts"], -1, DIM)
+                        for name in ("w1", "w2"))
+            shares, fed = softmax(linear(w, p + ".mlp.router.layer", h)), np.zeros_like(h)
+            for row in range(len(h)):
+                for e in np.argsort(-shares[row])[:config["moe_top_k"]]:
+                    given = act(h[row] @ up[e].T) @ down[e]
+                    fed[row] += shares[row, e] * (given + w[p + ".mlp.experts.bias"] if weighs_bias else given)
+            fed = fed if weighs_bias else fed + w[p + ".mlp.experts.bias"]
+        else:
+            fed = linear(w, p + ".mlp.fc2", act(linear(w, p + ".mlp.fc1", h)))
+        h = norm(h + fed, p + ".norm2")
+    return h
+
+
+def nomic2_model():
+    t, count = Tensors(75), 4
+    t.table("embeddings.word_embeddings")
+    t.table("embeddings.token_type_embeddings", 1)
+    t.norm("emb_ln", DIM, bias=True)
+    for i in range(LAYERS):
+        p = f"encoder.layers.{i}"
+        t.matrix(p + ".attn.Wqkv", 3 * DIM, DIM)
+        t.bias(p + ".attn.Wqkv", 3 * DIM)
+        t.matrix(p + ".attn.out_proj", DIM, DIM)
+        t.bias(p + ".attn.out_proj", DIM)
+        for name in ("norm1", "norm2"):
+            t.norm(f"{p}.{name}", DIM, bias=True)
+        if i % 2:
+            t.matrix(p + ".mlp.router.layer", count, DIM)
+            for name in ("w1", "w2"):
+                t[f"{p}.mlp.experts.mlp.{name}"] = t.random.normal(0, 0.2, (count * FFN, DIM))
+            t.bias(p + ".mlp.experts", DIM)
+        else:
+            t.matrix(p + ".mlp.fc1", FFN, DIM)
+            t.bias(p + ".mlp.fc1", FFN)
+            t.matrix(p + ".mlp.fc2", DIM, FFN)
+            t.bias(p + ".mlp.fc2", DIM)
+    config = {"architectures": ["NomicBertModel"], "model_type": "nomic_bert", "n_embd": DIM, "n_inner": FFN,
+              "n_layer": LAYERS, "n_head": HEADS, "n_positions": 64, "vocab_size": VOCABULARY, "prenorm": False,
+              "activation_function": "gelu", "layer_norm_epsilon": 1e-5, "qkv_proj_bias": True, "mlp_fc1_bias": True,
+              "mlp_fc2_bias": True, "rotary_emb_base": 10000, "rotary_emb_fraction": 1.0,
+              "rotary_emb_interleaved": False, "type_vocab_size": 1, "num_experts": count, "moe_top_k": 2,
+              "moe_every_n_layers": 2, "moe_normalize_expert_weights": False, "num_shared_experts": 0}
+    return config, t, nomic2, {"with GELU by tanh": dict(act=gelu_tanh), "with a bias of each expert":
+                               dict(weighs_bias=True)}
+
+
+def jina2(config, w, ids, causal=False, turned=False):
+    """The two codes of Jina Embeddings 2. Mistakes: only tokens before are as near, gate and up are exchanged."""
+    norm = lambda x, name: layer_norm(x, w[name + ".weight"], w[name + ".bias"], config["layer_norm_eps"])
+    normed = lambda x, name: norm(x, name) if name + ".weight" in w else x
+    slopes = 2.0 ** (-8 / HEADS * np.arange(1, HEADS + 1))
+    distance = np.arange(len(ids))[:, None] - np.arange(len(ids))[None, :]
+    distance = distance if causal else np.abs(distance)
+    h = norm(w["embeddings.word_embeddings.weight"][ids] + w["embeddings.token_type_embeddings.weight"][0],
+             "embeddings.LayerNorm")
+    for i in range(LAYERS):
+        p = f"encoder.layer.{i}"
+        a = p + ".attention.self"
+        q, k = normed(linear(w, a + ".query", h), a + ".layer_norm_q"), normed(linear(w, a + ".key", h),
+                                                                               a + ".layer_norm_k")
+        q, k, v = (heads(x, HEAD) for x in (q, k, linear(w, a + ".value", h)))
+        scores = np.einsum("ihd,jhd->hij", q, k) * HEAD ** -0.5 - slopes[:, None, None] * distance
+        mixed = np.einsum("hij,jhd->ihd", softmax(scores), v).reshape(len(ids), -1)
+        x = norm(linear(w, p + ".attention.output.dense", mixed) + h, p + ".attention.output.LayerNorm")
+        is_own = p + ".layer_norm_1.weight" in w
+        if is_own:
+            x = norm(h + x, p + ".layer_norm_1")
+        names = ("up_gated_layer", "down_layer") if is_own else ("gated_layers", "wo")
+        first, second = np.split(linear(w, f"{p}.mlp.{names[0]}", x), 2, -1)
+        gate, up = (second, first) if is_own != turned else (first, second)
+        fed = linear(w, f"{p}.mlp.{names[1]}", gelu(gate) * up)
+        h = norm(x + fed, p + (".layer_norm_2" if is_own else ".mlp.layernorm"))
+    return h
+
+
+def jina2_model(seed=76, is_own=False):
+    t = Tensors(seed)
+    t.table("embeddings.word_embeddings")
+    t.table("embeddings.token_type_embeddings", 2)
+    t.norm("embeddings.LayerNorm", DIM, bias=True)
+    for i in range(LAYERS):
+        p = f"encoder.layer.{i}"
+        for name in ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"):
+            t.matrix(f"{p}.{name}", DIM, DIM)
+            t.bias(f"{p}.{name}", DIM)
+        names = ("up_gated_layer", "down_layer") if is_own else ("gated_layers", "wo")
+        t.matrix(f"{p}.mlp.{names[0]}", 2 * FFN, DIM)
+        t.matrix(f"{p}.mlp.{names[1]}", DIM, FFN)
+        t.bias(f"{p}.mlp.{names[1]}", DIM)
+        norms = ["attention.output.LayerNorm"]
+        norms += ["attention.self.layer_norm_q", "attention.self.layer_norm_k", "layer_norm_1",
+                  "layer_norm_2"] if is_own else ["mlp.layernorm"]
+        for name in norms:
+            t.norm(f"{p}.{name}", DIM, bias=True)
+    t.matrix("pooler.dense", DIM, DIM)
+    t.bias("pooler.dense", DIM)
+    config = {**BASE, "architectures": ["JinaBertForMaskedLM"], "model_type": "bert", "layer_norm_eps": 1e-12,
+              "position_embedding_type": "alibi", "feed_forward_type": "geglu", "emb_pooler": "mean",
+              "hidden_act": "gelu", "type_vocab_size": 2}
+    return config, t, jina2, {"with tokens behind as near": dict(causal=True), "with gate and up exchanged":
+                              dict(turned=True)}
+
+
+def jina2_code_model():
+    return jina2_model(77, True)
+
+
+ALL = {"Nomic Embed": nomic_model, "Nomic Embed 2": nomic2_model, "Jina 2": jina2_model,
+       "Jina 2 for code": jina2_code_model, "ModernBERT": modern_model, "EmbeddingGemma": gemma_model,
+       "RoBERTa": roberta_model}

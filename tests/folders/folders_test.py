@@ -14,18 +14,23 @@ import numpy as np
 
 import cohere2
 import exaone4
+import gemma3n
 import gemma4
 import gguf_tensors
+import internlm2
 import judged
+import llama4
 import pytorch_files
 import qwen1
+import qwen3_vl_moe
 import qwen_hybrid
 import safetensors_files
 import tiny_models
 from judged import farthest, run
 
 MODELS = {
-    name: make for module in (tiny_models, cohere2, exaone4, gemma4, qwen1, qwen_hybrid)
+    name: make
+    for module in (tiny_models, cohere2, exaone4, gemma3n, gemma4, internlm2, llama4, qwen1, qwen3_vl_moe, qwen_hybrid)
     for name, make in module.MODELS.items()
 }
 TOLERANCE = 2e-4

@@ -74,6 +74,8 @@ CASES = {
     "mlx-5-g64": packed.Mlx(bits=5),
     "mlx-6-g64-bf16": packed.Mlx(bits=6, kind="BF16"),
     "mlx-8-g64": packed.Mlx(bits=8),
+    "mlx-mxfp4": packed.MlxFloats("mxfp4"),
+    "mlx-nvfp4": packed.MlxFloats("nvfp4"),
     "bitsandbytes-nf4": packed.FourBits(),
     "bitsandbytes-fp4": packed.FourBits("fp4", nested=False, dtype="float16"),
     "bitsandbytes-nf4-f32": packed.FourBits(dtype="float32"),
@@ -249,6 +251,59 @@ def check_hybrid(ingle):
     print(f"gated delta nets in FP8: {error:.1e}")
 
 
+def check_mlx_experts(ingle, mode):
+    """Experts as MLX has them, all in one tensor, some of whose modules are in a mode of their own."""
+    random, count, width = np.random.default_rng(7), 6, 128
+    usual, own = packed.MlxFloats(mode), packed.Mlx(bits=8, group=32)
+    shapes = {f"model.layers.{i}.mlp.switch_mlp.{name}_proj": (DIM, width) if name == "down" else (width, DIM)
+              for i in range(LAYERS) for name in ("gate", "up", "down")}
+    tensors = {"model.embed_tokens.weight": ("F32", random.normal(0, 1, (VOCABULARY, DIM))),
+               "lm_head.weight": ("F32", random.normal(0, 0.05, (VOCABULARY, DIM))),
+               "model.norm.weight": ("F32", random.normal(1, 0.1, DIM))}
+    for i in range(LAYERS):
+        p = f"model.layers.{i}"
+        for name in ("input_layernorm", "post_attention_layernorm", "self_attn.q_norm", "self_attn.k_norm"):
+            tensors[f"{p}.{name}.weight"] = "F32", random.normal(1, 0.1, HEAD if "self" in name else DIM)
+        for name, (rows, columns) in MATRICES.items():
+            if "self_attn" in name:
+                tensors[f"{p}.{name}.weight"] = "F32", random.normal(0, 0.1, (rows, columns))
+        tensors.update(own.pack(random, p + ".mlp.gate", count, DIM))
+    for module, (rows, columns) in shapes.items():
+        scheme = own if "down" in module else usual
+        for name, (kind, values) in scheme.pack(random, module, count * rows, columns).items():
+            tensors[name] = kind, values.reshape(count, rows, -1)
+    modules = [f"model.layers.{i}.mlp.gate" for i in range(LAYERS)] + [name for name in shapes if "down" in name]
+    settings = config("Qwen3MoeForCausalLM",
+                      num_experts=count,
+                      num_experts_per_tok=2,
+                      moe_intermediate_size=width,
+                      norm_topk_prob=True,
+                      head_dim=HEAD,
+                      quantization={**usual.config, **{module: {"group_size": 32, "bits": 8} for module in modules}})
+
+    def logits(mistake):
+        w = {name: values.astype(np.float64) for name, (kind, values) in tensors.items()
+             if kind == "F32" and not name.endswith("scales")}
+        for i in range(LAYERS):
+            module = f"model.layers.{i}.mlp.gate"
+            w[module + ".weight"] = own.evaluate(tensors, settings, module).astype(np.float64)
+        for module, (rows, columns) in shapes.items():
+            flat = {name: (kind, values.reshape(count * rows, -1)) for name, (kind, values) in tensors.items()
+                    if name.startswith(module)}
+            scheme = own if "down" in module else usual
+            values = scheme.evaluate(flat, settings, module, mistake).astype(np.float64).reshape(count, rows, columns)
+            for e in range(count):
+                w[module.replace("switch_mlp", f"experts.{e}") + ".weight"] = values[e]
+        return equations.qwen3_moe(settings, w, IDS)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        packed.write(folder / "model.safetensors", tensors)
+        (folder / "config.json").write_text(json.dumps(settings))
+        error = judged.judge_model(ingle, folder, IDS, "experts of MLX", TOLERANCE, logits(False),
+                                   {"a mistake": logits(True)}, "--quant", "F32")
+    print(f"experts of MLX, {mode}: {error:.1e}")
+
+
 def check(ingle, name, scheme):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -274,6 +329,8 @@ def main():
     if len(sys.argv) == 2:
         check_gpt_oss(ingle)
         check_hybrid(ingle)
+        for mode in ("mxfp4", "nvfp4"):
+            check_mlx_experts(ingle, mode)
 
 
 if __name__ == "__main__":

@@ -356,6 +356,28 @@ class Mlx:
         return factors * levels.astype(np.float32) + (-biases if mistake else biases)
 
 
+class MlxFloats:
+    """mx.quantize() in the modes mxfp4 and nvfp4: two levels in a byte, a scale of 8 bits, and no bias."""
+    key, suffix, unpacked, companions = "quantization", ".scales", ".weight", ("scales",)
+
+    def __init__(self, mode):
+        self.group = 32 if mode == "mxfp4" else 16
+        self.config = {"group_size": self.group, "bits": 4, "mode": mode}
+
+    def pack(self, random, module, rows, columns):
+        bytes_ = random.integers(0, 256, (rows, columns // 2)).astype(np.uint8)
+        low, high = (121, 124) if self.group == 32 else (0x08, 0x28)
+        return {module + ".weight": ("U32", bytes_.view(np.uint32)),
+                module + ".scales": ("U8", random.integers(low, high, (rows, columns // self.group)))}
+
+    def evaluate(self, stored, config, module, mistake=False):
+        packed = np.ascontiguousarray(stored[module + ".weight"][1]).view(np.uint8)
+        levels, scale = FP4[halves(packed, high_first=mistake)], stored[module + ".scales"][1]
+        factors = np.ldexp(np.float32(1), scale.astype(np.int32) - 127) if self.group == 32 else e4m3(scale)
+        # Blocks of GGUF know one zero only.
+        return (levels * np.repeat(factors, self.group, 1) + np.float32(0)).astype(np.float32)
+
+
 class FourBits:
     """bitsandbytes' nf4 and fp4; nested: what is largest in each block is packed, too."""
     suffix, unpacked, companions = ".weight.quant_map", ".weight", ("absmax", "quant_map")

@@ -206,4 +206,45 @@ def qwen35_moe():
     return model(53, "Qwen3_5MoeForCausalLM", 4, experts_fused=True, rope_parameters=ROPE, full_attention_interval=4)
 
 
-MODELS = {each.__name__: each for each in (qwen3_next, qwen35, qwen35_moe)}
+def as_mlx(inner):
+    """As MLX converts it: 1 more in norms, kernels in another order, experts in one tensor for each part."""
+    norms = ("model.norm.weight", "layernorm.weight", "q_norm.weight", "k_norm.weight")
+    tensors = {}
+    for name, values in inner.tensors.items():
+        if name.startswith("mtp."):
+            continue
+        if name.endswith(norms):
+            values = values + 1
+        if name.endswith("conv1d.weight"):
+            values = values.transpose(0, 2, 1)
+        part = name.split(".experts.")
+        if len(part) == 2 and part[1] == "gate_up_proj":
+            for half, rows in zip(("gate", "up"), np.split(values, 2, 1)):
+                tensors[f"{part[0]}.switch_mlp.{half}_proj.weight"] = rows
+        elif len(part) == 2 and part[1] == "down_proj":
+            tensors[part[0] + ".switch_mlp.down_proj.weight"] = values
+        elif len(part) == 2:
+            matrix = part[1].split(".", 1)[1]
+            tensors[f"{part[0]}.switch_mlp.{matrix}"] = np.stack(
+                [inner.tensors[f"{part[0]}.experts.{e}.{matrix}"] for e in range(EXPERTS)])
+        else:
+            tensors[name] = values
+
+    def original(config, w, ids, **other):
+        # float32 of 1 + weight is what they hold.
+        own = {name: values.astype(np.float32).astype(np.float64) for name, values in inner.tensors.items()}
+        own.update({name: w[name] - 1 for name in w if name.endswith(norms)})
+        return inner.equations(config, own, ids, **other)
+    original.mistakes = getattr(inner.equations, "mistakes", {})
+    return Model(inner.config, tensors, original)
+
+
+def qwen3_next_mlx():
+    return as_mlx(qwen3_next())
+
+
+def qwen35_moe_mlx():
+    return as_mlx(qwen35_moe())
+
+
+MODELS = {each.__name__: each for each in (qwen3_next, qwen35, qwen35_moe, qwen3_next_mlx, qwen35_moe_mlx)}

@@ -9,6 +9,9 @@ namespace ingle::formats::llama_architectures {
 namespace {
 
 constexpr TensorRule kMixtralRules[] = {
+    {"model.layers.#.block_sparse_moe.switch_mlp.gate_proj.weight", "blk.#.ffn_gate_exps.weight"},
+    {"model.layers.#.block_sparse_moe.switch_mlp.up_proj.weight", "blk.#.ffn_up_exps.weight"},
+    {"model.layers.#.block_sparse_moe.switch_mlp.down_proj.weight", "blk.#.ffn_down_exps.weight"},
     {"model.layers.#.block_sparse_moe.gate.weight", "blk.#.ffn_gate_inp.weight"},
     {"model.layers.#.block_sparse_moe.experts.#.w1.weight", "blk.#.ffn_gate_exps.weight", stackExpert},
     {"model.layers.#.block_sparse_moe.experts.#.w2.weight", "blk.#.ffn_down_exps.weight", stackExpert},

@@ -1,6 +1,7 @@
 /// Qwen3-Next and Qwen3.5: gated delta nets and gated attention. Norms multiply by 1 + their weight, but not
 /// those of the delta nets. Sources: transformers, modeling_qwen3_next.py, modeling_qwen3_5.py,
 /// modeling_qwen3_5_moe.py and their configurations.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/formats/checkpoint/architecture.h"
@@ -16,29 +17,58 @@ Status decay(Translation& t, const StoredTensor& stored, const Place& place) {
     return t.make(place.name, tensor::Shape::of(numbers.size()), numbers);
 }
 
-/// [channels, 1, taps]. MLX writes [channels, taps, 1], and 1 more in norms: those would be wrong here.
-Status placeConv(Translation& t, const StoredTensor& stored, const Place& place) {
-    if (stored.dims.size() == 3 && stored.dims[1] > 1)
-        return fail(
-            ErrorCode::Unsupported,
-            "models of this family that MLX has converted are not supported; their GGUF files, or the "
-            "folders that these were made of, are");
-    return squeezed(t, stored, place);
+/// [channels, 1, taps]. MLX writes [channels, taps, 1], which lies alike, and 1 more in norms.
+bool isOfMlx(const tensor::Tensor& convolution) {
+    return convolution.shape.dims[0] == 1 && convolution.shape.dims[1] > 1;
+}
+
+/// Norms that multiply by 1 + their weight.
+bool isNorm(std::string_view name) {
+    constexpr std::string_view kNorms[] = {"output_norm.weight", ".attn_norm.weight",
+                                           ".post_attention_norm.weight", ".attn_q_norm.weight",
+                                           ".attn_k_norm.weight"};
+    return std::ranges::any_of(kNorms, [&](std::string_view norm) { return name.ends_with(norm); });
+}
+
+Status addOneToNorms(Translation& t) {
+    std::vector<std::string> norms;
+    for (const auto& [name, tensor] : t.model.tensors)
+        if (isNorm(name)) norms.push_back(name);
+    for (const std::string& name : norms) {
+        const tensor::Tensor norm = t.model.tensors.extract(name).mapped();
+        if (norm.shape.numRows() != 1)
+            return fail(ErrorCode::Corrupt, "tensor '{}' of shape {} is no vector", name, norm.shape.text());
+        std::vector<float> numbers(norm.shape.rowElems());
+        norm.decodeRow(0, numbers);
+        for (float& number : numbers) number += 1;
+        INGLE_TRY(t.make(name, norm.shape, numbers));
+    }
+    return {};
+}
+
+Status finish(Translation& t) {
+    bool areMlx = false;
+    for (auto& [name, tensor] : t.model.tensors) {
+        if (!name.ends_with(".ssm_conv1d.weight")) continue;
+        areMlx = areMlx || isOfMlx(tensor);
+        const auto dims = tensor.shape.dims;
+        if (isOfMlx(tensor))
+            tensor.shape = tensor::Shape::of(dims[1], dims[2]);
+        else if (dims[1] == 1)
+            tensor.shape = tensor::Shape::of(dims[0], dims[2]);
+    }
+    return areMlx ? Status{} : addOneToNorms(t);
 }
 
 constexpr TensorRule kRules[] = {
-    {"model.norm.weight", "output_norm.weight", addOne},
-    {"model.layers.#.input_layernorm.weight", "blk.#.attn_norm.weight", addOne},
-    {"model.layers.#.post_attention_layernorm.weight", "blk.#.post_attention_norm.weight", addOne},
-    {"model.layers.#.self_attn.q_norm.weight", "blk.#.attn_q_norm.weight", addOne},
-    {"model.layers.#.self_attn.k_norm.weight", "blk.#.attn_k_norm.weight", addOne},
+    {"model.layers.#.post_attention_layernorm.weight", "blk.#.post_attention_norm.weight"},
     {"model.layers.#.linear_attn.in_proj_qkv.weight", "blk.#.attn_qkv.weight"},
     {"model.layers.#.linear_attn.in_proj_z.weight", "blk.#.attn_gate.weight"},
     {"model.layers.#.linear_attn.in_proj_b.weight", "blk.#.ssm_beta.weight"},
     {"model.layers.#.linear_attn.in_proj_a.weight", "blk.#.ssm_alpha.weight"},
     {"model.layers.#.linear_attn.in_proj_qkvz.weight", "blk.#.ssm_in.weight"},
     {"model.layers.#.linear_attn.in_proj_ba.weight", "blk.#.ssm_ba.weight"},
-    {"model.layers.#.linear_attn.conv1d.weight", "blk.#.ssm_conv1d.weight", placeConv},
+    {"model.layers.#.linear_attn.conv1d.weight", "blk.#.ssm_conv1d.weight"},
     {"model.layers.#.linear_attn.A_log", "blk.#.ssm_a", decay},
     {"model.layers.#.linear_attn.dt_bias", "blk.#.ssm_dt.bias"},
     {"model.layers.#.linear_attn.norm.weight", "blk.#.ssm_norm.weight"},
@@ -48,7 +78,8 @@ constexpr TensorRule kRules[] = {
 };
 
 /// Images, and the layers that guess further tokens.
-constexpr std::string_view kOtherParts[] = {"model.visual.", "visual.", "mtp.", "model.mtp."};
+constexpr std::string_view kOtherParts[] = {"model.visual.", "visual.", "vision_tower.", "mtp.",
+                                            "model.mtp."};
 
 Status setDeltaNets(Translation& t, const DecoderSizes& sizes) {
     struct Count {
@@ -136,6 +167,7 @@ constexpr Architecture hybrid(std::string_view name, std::string_view family, St
             .setKeys = setKeys,
             .tensors = kRules,
             .ignored = kOtherParts,
+            .finish = finish,
             .words = {preTokenizer, kSteps}};
 }
 

@@ -71,7 +71,7 @@ Status enterNvfp4(Checkpoint& checkpoint, const std::string& module, const Nvfp4
         return fail(ErrorCode::Corrupt, "the levels and scales of the NVFP4 weights '{}' do not fit",
                     shown(module));
     tensor::Tensor made{.name = module + ".weight",
-                        .shape = tensor::Shape::of(columns, rows),
+                        .shape = tensor::Shape::of(columns, rows / parts.matrices, parts.matrices),
                         .format = quant::findFormat(quant::kNVFP4)};
     INGLE_TRY(tensor::checkedBytes(made.shape, *made.format));
     made.decoder = std::make_shared<Nvfp4Rows>(parts);

@@ -11,9 +11,10 @@ namespace ingle::formats {
 
 /// What stands for a matrix of [rows, columns].
 struct Nvfp4Parts {
-    StoredTensor levels;  ///< U8 [rows, columns / 2]
-    StoredTensor scales;  ///< F8_E4M3 [rows, columns / 16]
-    float factor = 1;     ///< of all values
+    StoredTensor levels;    ///< U8 [rows, columns / 2]
+    StoredTensor scales;    ///< F8_E4M3 [rows, columns / 16]
+    float factor = 1;       ///< of all values
+    uint64_t matrices = 1;  ///< that lie below each other
 };
 
 /// The only number of a tensor of one. Errors: Corrupt.

@@ -46,6 +46,10 @@ constexpr TensorRule kCommonRules[] = {
     {"model.layers.#.mlp.experts.#.gate_proj.weight", "blk.#.ffn_gate_exps.weight", stackExpert},
     {"model.layers.#.mlp.experts.#.up_proj.weight", "blk.#.ffn_up_exps.weight", stackExpert},
     {"model.layers.#.mlp.experts.#.down_proj.weight", "blk.#.ffn_down_exps.weight", stackExpert},
+    // As MLX has them.
+    {"model.layers.#.mlp.switch_mlp.gate_proj.weight", "blk.#.ffn_gate_exps.weight"},
+    {"model.layers.#.mlp.switch_mlp.up_proj.weight", "blk.#.ffn_up_exps.weight"},
+    {"model.layers.#.mlp.switch_mlp.down_proj.weight", "blk.#.ffn_down_exps.weight"},
     {"model.layers.#.mlp.shared_expert.gate_proj.weight", "blk.#.ffn_gate_shexp.weight"},
     {"model.layers.#.mlp.shared_expert.up_proj.weight", "blk.#.ffn_up_shexp.weight"},
     {"model.layers.#.mlp.shared_expert.down_proj.weight", "blk.#.ffn_down_shexp.weight"},

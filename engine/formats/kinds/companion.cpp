@@ -21,7 +21,8 @@ constexpr Companion kVocabulary{"vocabulary",
                                 "a vocabulary without the numbers of its model; open the model's own file"};
 constexpr Companion kDraftHead{
     "draftHead",
-    "a head that predicts words for another model and writes none by itself; open that model's own file"};
+    "a head that predicts words for another model and writes none by itself; open that model's own file, and "
+    "if it is an EAGLE-3 head, give it to that one with `--draft`"};
 
 constexpr std::string_view kDraftHeads[] = {"eagle",  "eagle2",           "eagle3",
                                             "dflash", "gemma4-assistant", "medusa"};

@@ -28,6 +28,8 @@ constexpr uint64_t kMaxTexts = uint64_t{1}
                                << 22;  ///< of all arrays; an empty one takes 8 bytes here, 32 in memory
 constexpr uint64_t kMaxKeys = 1 << 16;
 
+constexpr int32_t kI64 = 27;
+
 /// Names for the message about a block type this version cannot decode; empty where the number is unused.
 constexpr std::array<std::string_view, 43> kTypeNames = {
     "F32",   "F16",    "Q4_0",  "Q4_1", "Q4_2", "Q4_3",    "Q5_0",   "Q5_1",    "Q8_0",  "Q8_1",   "Q2_K",
@@ -38,8 +40,17 @@ constexpr std::array<std::string_view, 43> kTypeNames = {
 struct TensorInfo {
     std::string name;
     tensor::Shape shape;
-    const quant::QuantFormat* format;
+    const quant::QuantFormat* format;  ///< null: a list of whole numbers
     uint64_t offset;
+
+    bool isList() const { return !format; }
+    /// Errors: as of tensor::checkedBytes().
+    Result<uint64_t> bytes() const {
+        if (!isList()) return tensor::checkedBytes(shape, *format);
+        if (shape.dims[0] > SIZE_MAX / sizeof(int64_t))
+            return fail(ErrorCode::Corrupt, "a list of {} numbers", shape.dims[0]);
+        return shape.dims[0] * sizeof(int64_t);
+    }
 };
 
 class GgufHeader {
@@ -234,7 +245,10 @@ class GgufHeader {
             INGLE_TRY_ASSIGN(info.shape.dims[i], m_in.read<uint64_t>());
         }
         INGLE_TRY_ASSIGN(const auto type, m_in.read<int32_t>());
-        INGLE_TRY_ASSIGN(info.format, findFormat(info.name, type));
+        // Ids of tokens, such as "d2t" of heads with a vocabulary of their own.
+        const bool isList = type == kI64 && numDims == 1;
+        INGLE_TRY_ASSIGN(info.format,
+                         isList ? Result<const quant::QuantFormat*>(nullptr) : findFormat(info.name, type));
         INGLE_TRY_ASSIGN(info.offset, m_in.read<uint64_t>());
         if (info.offset % m_alignment != 0)
             return fail(ErrorCode::Corrupt, "tensor '{}' at offset {} is not aligned to {}", shown(info.name),
@@ -264,7 +278,7 @@ class GgufHeader {
         const uint64_t dataStart = gguf::alignUp(m_in.offset(), m_alignment);
         uint64_t whole = 0;
         for (const TensorInfo& info : infos) {
-            const auto bytes = tensor::checkedBytes(info.shape, *info.format);
+            const auto bytes = info.bytes();
             if (!bytes || info.offset > UINT64_MAX - dataStart ||
                 *bytes > UINT64_MAX - dataStart - info.offset)
                 return std::nullopt;
@@ -285,11 +299,26 @@ class GgufHeader {
                 return fail(ErrorCode::Corrupt, "tensor '{}' at offset {} is outside the file ({} bytes)",
                             shown(info.name), info.offset, m_file.size());
             INGLE_TRY_ASSIGN(const uint64_t bytes,
-                             addTensor(m_model, m_file, std::move(info.name), info.shape, *info.format,
-                                       dataStart + info.offset));
+                             info.isList() ? addList(info, dataStart + info.offset)
+                                           : addTensor(m_model, m_file, std::move(info.name), info.shape,
+                                                       *info.format, dataStart + info.offset));
             previousEnd = info.offset + bytes;
         }
         return {};
+    }
+
+    /// A list becomes a key of its name. Returns its size in bytes.
+    Result<uint64_t> addList(const TensorInfo& info, uint64_t offset) {
+        INGLE_TRY_ASSIGN(const uint64_t bytes, info.bytes());
+        if (offset > m_file.size() || bytes > m_file.size() - offset)
+            return fail(ErrorCode::Corrupt, "tensor '{}' of {} numbers is outside the file ({} bytes)",
+                        shown(info.name), info.shape.dims[0], m_file.size());
+        if (info.name.empty() || m_model.metadata.find(info.name))
+            return fail(ErrorCode::Corrupt, "tensor '{}' is there already", shown(info.name));
+        std::vector<int64_t> numbers(info.shape.dims[0]);
+        std::memcpy(numbers.data(), m_file.data() + offset, bytes);
+        m_model.metadata.set(info.name, std::move(numbers));
+        return bytes;
     }
 
     std::span<const std::byte> m_file;

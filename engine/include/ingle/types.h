@@ -100,8 +100,8 @@ struct LoadOptions {
     /// again. 0: there was none.
     uint32_t crashedProcess = 0;
     std::map<std::string, std::string> overrides;  ///< metadata key → value, e.g. group_norm_epsilon=1e-5
-    /// Path of a small model with the same vocabulary, which predicts tokens of the answer (Guesses::Draft).
-    /// Empty: none.
+    /// Path of a small model with the same vocabulary, or of a head for the model (EAGLE-3), which predicts
+    /// tokens of the answer (Guesses::Draft). Empty: none.
     std::string draft;
     /// Path of the model's vision file, which is loaded when the first picture comes. Empty: one that fits,
     /// in the model's folder, where there is one.

@@ -28,6 +28,8 @@ constexpr float kTiny = 1e-12F;  ///< keeps zeros from being divided by zero
 
 struct Gemma3nConfig : DecoderSpec {
     std::vector<bool> isSparse;
+    /// Gates' deviation is that of a sample, of one less than all, as llama.cpp has it, else that of all.
+    bool isOfSample = true;
 
     bool areAlike(uint32_t layer, uint32_t other) const {
         return DecoderSpec::areAlike(layer, other) && isSparse[layer] == isSparse[other];
@@ -52,6 +54,7 @@ Result<Gemma3nConfig> readConfig(const Keys& keys) {
         return keys.cannotBe("attention.sliding_window_pattern", "of other layers");
     config.embeddingScale = std::sqrt(static_cast<float>(config.facts.dim));
     config.logitCap = kLogitCap;
+    INGLE_TRY_ASSIGN(config.isOfSample, keys.boolOr("activation_sparsity_of_sample", true));
     for (uint32_t i = 0; i < numLayers; ++i) {
         LayerSpec& layer = config.layers[i];
         layer.norms.afterMixer = "post_attention_norm";
@@ -101,11 +104,12 @@ std::vector<TensorSpec> listAll(const Gemma3nConfig& config) {
         mean(named("gate_mean"), width);
         specs.push_back(
             {.name = named("gate_gain"), .shape = Shape::of(width), .use = Vector, .filledWith = 1});
-        // The deviation of a sample: of one less than all.
+        const float deviations =
+            config.isOfSample ? kDeviations * std::sqrt(count / (count - 1)) : kDeviations;
         specs.push_back({.name = named("gate_threshold"),
                          .shape = Shape::of(width),
                          .use = Vector,
-                         .filledWith = -kDeviations * std::sqrt(count / (count - 1))});
+                         .filledWith = -deviations});
     }
     return specs;
 }

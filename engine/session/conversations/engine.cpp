@@ -88,7 +88,8 @@ class ScheduledEngine final : public Engine {
     }
 
     Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) override {
-        if (request.guesses == Guesses::Draft && !m_draft)
+        const auto& head = m_model->opened().head;
+        if (request.guesses == Guesses::Draft && !m_draft && !(head && head->file))
             return fail(ErrorCode::InvalidArgument, "a draft model is to guess, and none was loaded");
         return m_scheduler.submit(std::move(request), sink);
     }
@@ -195,7 +196,8 @@ Result<std::unique_ptr<Engine>> Engine::load(const std::string& path, const Load
         model->info().foretoldTokensPerSecond =
             1 / session::foretoldSeconds(session::answerReads(model->opened(), options), *speeds);
     std::unique_ptr<session::DraftModel> draft;
-    if (!options.draft.empty()) {
+    const auto& head = model->opened().head;
+    if (!options.draft.empty() && !(head && head->file)) {  // no head, but a model
         auto guessing = session::DraftModel::load(options.draft, model->opened(), options);
         if (!guessing)
             return tl::unexpected<Error>(

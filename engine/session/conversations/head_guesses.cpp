@@ -1,6 +1,7 @@
 #include "engine/session/conversations/head_guesses.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/base/check.h"
 #include "engine/graph/lower.h"
@@ -55,7 +56,7 @@ class HeadGuesses final : public GuessSource {
   private:
     Status tryToGuess(std::span<const TokenId> ids, size_t position, size_t most,
                       std::vector<TokenId>& guesses) {
-        const size_t width = m_head.m_model.opened().bound.facts().dim;
+        const size_t width = m_head.rowWidth();
         const size_t count = m_waiting.size() / width;
         if (count == 0 || m_first + count + 1 != ids.size()) return {};
         if (m_sequence && m_sequence->length() + count + most > kHeadContext) m_sequence.reset();
@@ -64,8 +65,9 @@ class HeadGuesses final : public GuessSource {
         }
         for (size_t at = 0; at < count; at += kHeadStepTokens) {
             const size_t piece = std::min<size_t>(kHeadStepTokens, count - at);
-            INGLE_TRY(feed(ids.subspan(m_first + at + 1, piece),
-                           std::span(m_waiting).subspan(at * width, piece * width)));
+            INGLE_TRY_ASSIGN(const std::span<const float> rows,
+                             m_head.read(std::span(m_waiting).subspan(at * width, piece * width)));
+            INGLE_TRY(feed(ids.subspan(m_first + at + 1, piece), rows));
         }
         m_waiting.clear();
         m_first += count;
@@ -74,10 +76,12 @@ class HeadGuesses final : public GuessSource {
         for (size_t i = 0; i < most; ++i) {
             if (i > 0) {
                 const std::span<const float> last = m_head.m_program->hiddenRows();
-                const std::vector<float> hidden(last.end() - static_cast<std::ptrdiff_t>(width), last.end());
+                const auto dim = static_cast<std::ptrdiff_t>(m_head.m_model.opened().head->bound.facts().dim);
+                const std::vector<float> hidden(last.end() - dim, last.end());
                 INGLE_TRY(feed({&history.back(), 1}, hidden));
             }
-            INGLE_TRY_ASSIGN(const std::span<const float> logits, m_head.m_program->readOutput(0));
+            INGLE_TRY_ASSIGN(const std::span<const float> choice, m_head.m_program->readOutput(0));
+            const std::span<const float> logits = ofVocabulary(choice);
             const auto& tokenizer = m_head.m_model.opened().tokenizer;
             const size_t choices = tokenizer ? tokenizer->vocabSize() : logits.size();
             history.push_back(m_sampler.sample(logits.first(std::min(choices, logits.size())), m_params,
@@ -85,6 +89,16 @@ class HeadGuesses final : public GuessSource {
             guesses.push_back(history.back());
         }
         return m_sequence->truncate(certain);
+    }
+
+    /// The logits of all tokens: where the head has a few only, no other is chosen.
+    std::span<const float> ofVocabulary(std::span<const float> logits) {
+        const std::vector<TokenId>& tokens = m_head.m_model.opened().head->tokens;
+        if (tokens.empty()) return logits;
+        m_logits.assign(m_head.m_model.opened().bound.facts().vocabSize,
+                        -std::numeric_limits<float>::infinity());
+        for (size_t i = 0; i < tokens.size(); ++i) m_logits[static_cast<size_t>(tokens[i])] = logits[i];
+        return m_logits;
     }
 
     /// Tokens, each with the hidden row of the one before it; the logits of the last one can be read then.
@@ -108,6 +122,7 @@ class HeadGuesses final : public GuessSource {
     std::unique_ptr<backend::SequenceMemory> m_sequence;  ///< null: nothing is read yet
     size_t m_first = 0;                                   ///< token of the first row that waits
     std::vector<float> m_waiting;                         ///< rows back to back
+    std::vector<float> m_logits;
 };
 
 std::unique_ptr<HeadPredictor> HeadPredictor::create(Model& model) {
@@ -121,15 +136,35 @@ std::unique_ptr<HeadPredictor> HeadPredictor::create(Model& model) {
                                         .maxLength = kHeadContext});
     if (!memory) return nullptr;
     predictor->m_memory = *std::move(memory);
-    const bool fuses = model.options().fuse;
-    auto program =
-        backend.compile(graph::lower(head->graph, {.maxTokens = kHeadStepTokens,
-                                                   .fusion = fuses ? graph::Fusion::On : graph::Fusion::Off,
-                                                   .keepHidden = true}),
-                        *predictor->m_memory);
-    if (!program) return nullptr;
-    predictor->m_program = *std::move(program);
+    if (!predictor->compile(backend)) return nullptr;
     return predictor;
+}
+
+Status HeadPredictor::compile(backend::Backend& backend) {
+    const PredictionHead& head = *m_model.opened().head;
+    const graph::LowerOptions options{
+        .maxTokens = kHeadStepTokens,
+        .fusion = m_model.options().fuse ? graph::Fusion::On : graph::Fusion::Off,
+        .keepHidden = true};
+    INGLE_TRY_ASSIGN(m_program, backend.compile(graph::lower(head.graph, options), *m_memory));
+    if (!head.fusion) return {};
+    INGLE_TRY_ASSIGN(m_fusion, backend.compile(graph::lower(head.fusion->graph, options), *m_memory));
+    INGLE_TRY_ASSIGN(m_scratch, m_memory->createSequence());
+    return {};
+}
+
+size_t HeadPredictor::rowWidth() const {
+    const OpenedModel& model = m_model.opened();
+    return model.bound.facts().dim * std::max<size_t>(1, model.handedOver.size());
+}
+
+Result<std::span<const float>> HeadPredictor::read(std::span<const float> rows) {
+    if (!m_fusion) return rows;
+    const std::vector<TokenId> tokens(rows.size() / rowWidth());  // nobody reads them
+    const backend::SequenceRun run{m_scratch.get(), static_cast<uint32_t>(tokens.size())};
+    INGLE_TRY(m_fusion->run({.tokens = tokens, .runs = {&run, 1}, .inputRows = rows}));
+    INGLE_TRY(m_scratch->truncate(0));
+    return m_fusion->hiddenRows();
 }
 
 std::unique_ptr<GuessSource> HeadPredictor::guesses(const SamplerParams& sampler) {

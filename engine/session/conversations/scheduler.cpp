@@ -40,8 +40,9 @@ Scheduler::Scheduler(Model& model, std::shared_ptr<SnapshotStore> snapshots, Dra
 
 GenerationId Scheduler::submit(GenerateRequest request, GenerateSink& sink) {
     std::unique_ptr<GuessSource> source;
-    const bool isText = !hasPictures(request.messages);  // heads and drafts read nothing else
-    if (request.guesses == Guesses::LookUp && m_head && isText)
+    const bool isText = !hasPictures(request.messages);                  // heads and drafts read nothing else
+    const bool isHeads = request.guesses == Guesses::Draft && !m_draft;  // one that was given as a draft
+    if ((request.guesses == Guesses::LookUp || isHeads) && m_head && isText)
         source = m_head->guesses(request.sampler);
     else if (request.guesses == Guesses::LookUp)
         source = std::make_unique<LookUp>();
@@ -378,7 +379,7 @@ void Scheduler::run(std::span<const Part> parts) {
 
 void Scheduler::show(Generation& generation, size_t firstRow, size_t firstToken, size_t count) {
     if (!m_head) return;
-    const size_t width = m_model.opened().bound.facts().dim;
+    const size_t width = m_head->rowWidth();
     const std::span<const float> hidden = m_ran->hiddenRows();
     if (hidden.empty()) return;
     generation.see(firstToken, hidden.subspan(firstRow * width, count * width), width);

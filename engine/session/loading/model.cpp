@@ -7,7 +7,9 @@
 
 #include "engine/formats/kind.h"
 #include "engine/import/quant_mix.h"
+#include "engine/models/draft_head.h"
 #include "engine/session/devices/computer.h"
+#include "ingle/error_ids.h"
 #include "ingle/size_text.h"
 
 namespace ingle::session {
@@ -63,6 +65,39 @@ std::optional<PredictionHead> findHead(const OpenedModel& model) {
     auto graph = models::buildGraph(*bound);
     if (!graph) return std::nullopt;
     return PredictionHead{*std::move(bound), *std::move(graph)};
+}
+
+/// The model as its file has it, which hands over what a head reads that is given to it.
+Status bind(OpenedModel& model, uint32_t contextTokens) {
+    INGLE_TRY_ASSIGN(model.bound, models::bindModel(model.file, contextTokens));
+    if (!model.handedOver.empty())
+        model.bound.definition = model.bound.definition->handingOver(model.handedOver);
+    INGLE_TRY_ASSIGN(model.graph, models::buildGraph(model.bound));
+    return {};
+}
+
+/// A draft that is no model but a head for this one. Nothing happens where it is none.
+Status takeDraftHead(OpenedModel& model, const std::string& path, uint32_t contextTokens) {
+    INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
+    auto file = std::make_shared<formats::ModelFile>();
+    INGLE_TRY_ASSIGN(*file, formats::openModelFile(source));
+    const std::string arch = file->metadata.stringOr("general.architecture", "").value_or("");
+    if (arch != models::kDraftHeadArch) return {};
+    INGLE_TRY_ASSIGN(models::DraftHead draft, models::bindDraftHead(*file, model.file, model.bound.facts()));
+    if (!model.bound.definition->handingOver(draft.layers))
+        return fail(ErrorCode::InvalidArgument,
+                    "{}: models of the family \"{}\" do not hand over what this head reads", path,
+                    model.bound.facts().arch);
+    model.handedOver = draft.layers;
+    INGLE_TRY(bind(model, contextTokens));
+    PredictionHead head{.bound = std::move(draft.head), .tokens = std::move(draft.tokens)};
+    INGLE_TRY_ASSIGN(head.graph, models::buildGraph(head.bound));
+    RowFusion fusion{.bound = std::move(draft.fusion)};
+    INGLE_TRY_ASSIGN(fusion.graph, models::buildGraph(fusion.bound));
+    head.fusion = std::move(fusion);
+    head.file = std::move(file);
+    model.head = std::move(head);
+    return {};
 }
 
 bool seesPicturesWhole(const graph::Graph& graph) {
@@ -197,9 +232,12 @@ Result<std::unique_ptr<OpenedModel>> open(const io::Source& source, const LoadOp
     INGLE_TRY_ASSIGN(model->file, formats::openModelFile(source));
     if (auto refusal = formats::refusalOf(model->file)) return tl::unexpected(*std::move(refusal));
     for (const auto& [key, value] : options.overrides) INGLE_TRY(model->file.metadata.override_(key, value));
-    INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file, options.contextTokens));
-    INGLE_TRY_ASSIGN(model->graph, models::buildGraph(model->bound));
+    INGLE_TRY(bind(*model, options.contextTokens));
     model->head = findHead(*model);
+    if (!options.draft.empty()) {
+        const Status taken = takeDraftHead(*model, options.draft, options.contextTokens);
+        if (!taken) return withId<ErrorId::DraftUnfit>(tl::unexpected(taken.error()), options.draft);
+    }
     INGLE_TRY_ASSIGN(model->tokenizer, tokenizer::createTokenizer(model->file.tokenizer));
     model->prompts = chat::PromptRenderer::create(model->file);
     describe(*model);
@@ -217,8 +255,7 @@ Result<std::unique_ptr<OpenedModel>> open(const io::Source& source, const LoadOp
     }
     if (model->bound.facts().forLongContext && options.contextTokens == 0) {
         // Memory may have made conversations shorter than those it is for.
-        INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file, model->contextTokens));
-        INGLE_TRY_ASSIGN(model->graph, models::buildGraph(model->bound));
+        INGLE_TRY(bind(*model, model->contextTokens));
     }
     INGLE_TRY(openSight(*model, vision.path));
     model->info.seesPictures = model->sight.has_value();

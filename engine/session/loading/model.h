@@ -23,10 +23,20 @@ class TokenTrie;
 
 namespace ingle::session {
 
+/// What makes a head's rows of the model's hidden rows (models/draft_head.h).
+struct RowFusion {
+    models::BoundModel bound;
+    graph::Graph graph;
+};
+
 /// What predicts further tokens of a model: reads them, and the model's hidden rows.
 struct PredictionHead {
     models::BoundModel bound;
     graph::Graph graph;
+    // Of a head in a file of its own:
+    std::shared_ptr<const formats::ModelFile> file = {};
+    std::optional<RowFusion> fusion = {};
+    std::vector<TokenId> tokens = {};  ///< of the model, which the logits are of; empty: all of its
 };
 
 /// What lets a model see: its vision file, and the model with places for pictures.
@@ -43,6 +53,7 @@ struct OpenedModel {
     models::BoundModel bound;
     graph::Graph graph;                       ///< the forward pass
     std::optional<PredictionHead> head;       ///< what predicts further tokens
+    std::vector<uint32_t> handedOver;         ///< see ModelDefinition::handingOver(); empty: none
     std::optional<Sight> sight;               ///< none: it takes no pictures
     std::shared_ptr<KnownPictures> pictures;  ///< set by whoever keeps them; null: there are none
     std::shared_ptr<const tokenizer::Tokenizer> tokenizer;  ///< null: the file has none, only ids work

@@ -22,9 +22,9 @@ struct Variant {
 };
 
 /// Families that stand for those of the same ops: the others are compared by golden files, and in the soak.
-const std::set<std::string_view> kOneOfEachKind{"llama",     "stablelm", "rwkv4",   "rwkv5",         "rwkv6",
-                                                "rwkv7",     "gemma2",   "gpt2",    "granitehybrid", "qwen35",
-                                                "deepseek2", "lfm2",     "baichuan"};
+const std::set<std::string_view> kOneOfEachKind{
+    "llama",         "stablelm", "rwkv4",     "rwkv5", "rwkv6",    "rwkv7", "gemma2",     "gpt2",
+    "granitehybrid", "qwen35",   "deepseek2", "lfm2",  "baichuan", "mamba", "kimi-linear"};
 
 /// Every family, and what a family computes differently for other sizes.
 std::vector<Variant> variants() {

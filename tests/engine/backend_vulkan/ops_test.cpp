@@ -380,6 +380,28 @@ TEST_F(OpsTest, mixers) {
     });
 }
 
+TEST_F(OpsTest, mixersWithADecayForEachChannel) {
+    for (const uint32_t width : {64U, 75U}) {
+        check("channel scan", [&](Problem& p) {
+            p.memory.states = {{"s", width * 17}};
+            return p.builder.channelScan(p.rows(width), p.rows(17), p.rows(17), p.rowsBetween(width, -4, 4),
+                                         p.between(Shape::of(17, width), -2, -0.05F),
+                                         p.floats(Shape::of(width)), p.floats(Shape::of(width)), {0, 17},
+                                         "y");
+        });
+    }
+    for (const float lowest : {0.0F, -5.0F}) {
+        check("channel delta", [&](Problem& p) {
+            p.memory.states = {{"s", 3 * 12 * 20}};
+            const float strongest = lowest == 0 ? -0.05F : 1.0F;
+            return p.builder.channelDelta(p.rows(36), p.rowsBetween(36, -0.3F, 0.4F), p.rows(60),
+                                          p.rowsBetween(36, -4, 4), p.rowsBetween(3, 0, 1),
+                                          p.between(Shape::of(1, 3), strongest - 0.9F, strongest),
+                                          p.floats(Shape::of(36)), {0, 3, 12, 20, lowest}, "y");
+        });
+    }
+}
+
 /// A device that binds little at once takes a matrix in pieces.
 TEST_F(OpsTest, largeMatricesAreSharded) {
     info.limits.maxStorageRangeBytes = kPieceBytes;

@@ -282,6 +282,54 @@ TEST(Folders, whatIsWrongIsOneSentence) {
     });
 }
 
+/// What families compute with whatever a configuration says is refused where that says otherwise.
+TEST(Folders, constantsOfFamiliesAreChecked) {
+    const auto with = [](json config, const char* key, const json& value) {
+        for (const char* size : {"hidden_size", "num_attention_heads", "max_position_embeddings"})
+            config[size] = 8;
+        config["num_hidden_layers"] = 12;
+        config[key] = value;
+        FolderFiles files = test::mixtralFolder();
+        files["config.json"] = config.dump();
+        return files;
+    };
+    const json llama4 = {{"architectures", {"Llama4ForCausalLM"}}, {"num_key_value_heads", 8}};
+    const json gemma3n = {
+        {"architectures", {"Gemma3nForCausalLM"}}, {"num_key_value_heads", 8}, {"num_kv_shared_layers", 0}};
+    const json jina = {{"architectures", {"JinaBertForMaskedLM"}}, {"intermediate_size", 8}};
+    const json nomic = {{"architectures", {"NomicBertModel"}},
+                        {"n_embd", 8},
+                        {"n_layer", 12},
+                        {"activation_function", "gelu"},
+                        {"num_experts", 4},
+                        {"moe_top_k", 2},
+                        {"moe_every_n_layers", 2}};
+    std::vector<double> open(12, 0.0), half(12, 0.5);
+    test::expectRefusals({
+        {with(llama4, "attention_chunk_size", 4096), "attention_chunk_size 4096 is not supported"},
+        {with(llama4, "attention_chunk_size", nullptr), "attention_chunk_size 0 is not supported"},
+        {with(llama4, "no_rope_layers", {1, 1, 0, 1}), "no_rope_layers names other layers"},
+        {with(llama4, "use_qk_norm", false), "use_qk_norm = false is not supported"},
+        {with(llama4, "num_local_experts", 128), "use_qk_norm = true is not supported"},
+        {with(llama4, "attn_temperature_tuning", false), "queries that grow with their position"},
+        {with(llama4, "attn_scale", 0.2), "queries that grow with their position"},
+        {with(llama4, "moe_layers", {1, 2}), "moe_layers names other layers than every 2th"},
+        {with(gemma3n, "laurel_rank", 32), "laurel_rank 32 is not supported"},
+        {with(gemma3n, "altup_num_inputs", 2), "altup_num_inputs 2 is not supported"},
+        {with(gemma3n, "hidden_size_per_layer_input", 128), "hidden_size_per_layer_input 128"},
+        {with(gemma3n, "final_logit_softcapping", 20), "final_logit_softcapping 20 is not supported"},
+        {with(gemma3n, "num_kv_shared_layers", 2), "num_kv_shared_layers 2 of 12 layers"},
+        {with(gemma3n, "activation_sparsity_pattern", open), "activation_sparsity_pattern is not 0.95"},
+        {with(gemma3n, "activation_sparsity_pattern", half), "activation_sparsity_pattern is not 0.95"},
+        {with(jina, "position_embedding_type", "absolute"), "position_embedding_type \"absolute\""},
+        {with(jina, "feed_forward_type", "original"), "feed_forward_type \"original\""},
+        {with(nomic, "num_shared_experts", 1), "num_shared_experts 1 is not supported"},
+        {with(nomic, "moe_normalize_expert_weights", true), "moe_normalize_expert_weights = true"},
+        {with({{"architectures", {"InternLM2ForCausalLM"}}, {"intermediate_size", 8}}, "bias", true),
+         "bias = true is not supported"},
+    });
+}
+
 /// transformers takes None where it is stated, and its own value where nothing is.
 TEST(Folders, nullIsNotTheUsualValue) {
     for (const char* key : {"num_key_value_heads", "head_dim", "sliding_window", "rope_scaling"}) {

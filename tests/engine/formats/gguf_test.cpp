@@ -69,6 +69,37 @@ TEST(GgufReader, namesAreShownCutAndWithoutControlCharacters) {
     expectRefused(file.bytes(), ErrorCode::Unsupported, "tensor '\\x1b]0;owned\\x07nnn");
 }
 
+/// Ids of tokens of a head that guesses for another model.
+TEST(GgufReader, listsOfWholeNumbersBecomeKeys) {
+    constexpr int32_t kI64 = 27;
+    ByteString file = head(2, 1);
+    putArchitecture(file);
+    putInfo(file, "d2t", {3}, kI64, 0);
+    putInfo(file, "w", {2}, 0, 32);
+    std::string bytes = withData(file, 40);
+    const std::string ids = ByteString().put(int64_t{5}).put(int64_t{-1}).put(int64_t{300'000}).bytes();
+    bytes.replace(bytes.size() - 40, ids.size(), ids);
+    const auto model = openBytes(bytes);
+    ASSERT_TRUE(model) << model.error().message;
+    const auto* numbers = std::get_if<std::vector<int64_t>>(model->metadata.find("d2t"));
+    ASSERT_NE(numbers, nullptr);
+    EXPECT_EQ(*numbers, (std::vector<int64_t>{5, -1, 300'000}));
+    EXPECT_FALSE(model->find("d2t"));
+    EXPECT_TRUE(model->find("w"));
+
+    const auto refused = [&](const char* name, const std::vector<uint64_t>& dims, ErrorCode code,
+                             const char* message) {
+        ByteString other = head(1, 1);
+        putArchitecture(other);
+        putInfo(other, name, dims, kI64, 0);
+        expectRefused(withData(other, 24), code, message);
+    };
+    refused("d2t", {4}, ErrorCode::Corrupt, "'d2t' of 4 numbers is outside the file");
+    refused("d2t", {uint64_t{1} << 62}, ErrorCode::Corrupt, "a list of");
+    refused("general.architecture", {3}, ErrorCode::Corrupt, "is there already");
+    refused("d2t", {1, 3}, ErrorCode::Unsupported, "is stored as I64");
+}
+
 TEST(GgufWriter, whatItWritesIsReadBack) {
     const test::TemporaryFolder folder;
     const std::string path = folder.file("model.gguf");

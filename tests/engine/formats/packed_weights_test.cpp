@@ -21,10 +21,10 @@ using testing::HasSubstr;
 
 TEST(PackedWeights, becomeBlocksOfTheirOwn) {
     const std::map<std::string, std::string> formats = {
-        {"gptq", "INT4_G32"}, {"awq", "INT4_G32"},   {"compressed-tensors", "INT4_G32"},
-        {"fp8", "F8_E4M3"},   {"modelopt", "NVFP4"}, {"mlx", "Q4_1"},
-        {"mlx6", "INT8_G32"}, {"nf4", "BF16"},       {"int8", "INT8_G32"},
-        {"mxfp4", "MXFP4"}};
+        {"gptq", "INT4_G32"}, {"awq", "INT4_G32"},    {"compressed-tensors", "INT4_G32"},
+        {"fp8", "F8_E4M3"},   {"modelopt", "NVFP4"},  {"mlx", "Q4_1"},
+        {"mlx6", "INT8_G32"}, {"mlx-mxfp4", "MXFP4"}, {"nf4", "BF16"},
+        {"int8", "INT8_G32"}, {"mxfp4", "MXFP4"}};
     for (const auto& [method, files] : test::packedFolders()) {
         SCOPED_TRACE(method);
         const test::TemporaryFolder folder;
@@ -209,7 +209,9 @@ TEST(PackedWeights, whatIsWrongIsOneSentence) {
          "have rows of 4 values, no multiple of 64"},
         {renamed(folders["modelopt"], "mlp.up_proj.weight_scale", "mlp.up_proj.pre_quant_scale"),
          "weights with scales of activations"},
-        {withMlx(folders["mlx"], "mode", "mxfp4"), "MLX weights of the mode \"mxfp4\" are not supported"},
+        {withMlx(folders["mlx"], "mode", "mxfp8"), "MLX weights of the mode \"mxfp8\" are not supported"},
+        {withMlx(folders["mlx"], "mode", "mxfp4"), "is stored as F16, which is not supported"},
+        {withShape(folders["mlx-mxfp4"], "mlp.up_proj.scales", {32, 2, 1}), "has 3 dimensions instead of 2"},
         {withMlx(folders["mlx"], "group_size", 16), "have groups of 16, no multiple of 32"},
         {withMlx(folders["mlx"], "model.layers.0.mlp.up_proj", {{"group_size", 0}}), "have groups of 0"},
         {withMlx(folders["mlx"], "model.layers.0.mlp.up_proj", {{"group_size", 96}}), "of the MLX weights"},

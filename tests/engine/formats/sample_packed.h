@@ -94,6 +94,13 @@ inline void packWideMlx(PackedTensors& tensors, const std::string& module, uint6
     tensors[module + ".weight"] = filled("U32", {rows, columns * 6 / 32}, uint32_t{0x53A7691C});
 }
 
+/// Of floats of four bits.
+inline void packMlxFloats(PackedTensors& tensors, const std::string& module, uint64_t rows,
+                          uint64_t columns) {
+    tensors[module + ".weight"] = filled("U32", {rows, columns / 8}, uint32_t{0x53A7691C});
+    tensors[module + ".scales"] = filled("U8", {rows, columns / 32}, uint8_t{120});
+}
+
 /// What is largest in each block of 64 packed, too.
 inline void packNf4(PackedTensors& tensors, const std::string& module, uint64_t rows, uint64_t columns) {
     const std::string name = module + ".weight";
@@ -189,6 +196,8 @@ inline std::map<std::string, FolderFiles> packedFolders() {
             {"modelopt", packedFolder(packNvfp4, {{"quant_method", "modelopt"}}, 64)},
             {"mlx", packedFolder(packMlx, {{"group_size", 32}}, 32, "quantization")},
             {"mlx6", packedFolder(packWideMlx, {{"group_size", 32}}, 32, "quantization")},
+            {"mlx-mxfp4",
+             packedFolder(packMlxFloats, {{"group_size", 32}, {"mode", "mxfp4"}}, 32, "quantization")},
             {"nf4", packedFolder(packNf4, {{"quant_method", "bitsandbytes"}})},
             {"int8", packedFolder(packInt8, {{"quant_method", "bitsandbytes"}})},
             {"mxfp4", packedExpertsFolder()}};

@@ -263,19 +263,32 @@ void attend(Run run, uint firstRow, uint count) {
                     acc[r * kValueTiles + i][j] *= sum[r * ROWS + rowOf(j)];
         }
     }
+    const uint stride = numHeads * VALUE_DIM;
+    if (count == kTokens) {
+        [[unroll]] for (uint r = 0; r < ROW_TILES; ++r) {
+            const uint token = (ourRow + r * M) % kTokens, head = firstHead + (ourRow + r * M) / kTokens;
+            [[unroll]] for (uint i = 0; i < kValueTiles; ++i)
+                coopMatStoreNV(acc[r * kValueTiles + i], y, (firstRow + token) * stride + head * VALUE_DIM + i * N,
+                               stride, false);
+        }
+        return;
+    }
+    // Some rows are not there. Through shared memory: single elements of matrices in a branch would move all of them to
+    // the memory of the invocation, all through the kernel.
+    const uint ours = gl_SubgroupID * M * N;
+    barrier();  // values have been read
     [[unroll]] for (uint r = 0; r < ROW_TILES; ++r) {
         const uint token = (ourRow + r * M) % kTokens, head = firstHead + (ourRow + r * M) / kTokens;
-        const uint at = ((firstRow + token) * numHeads + head) * VALUE_DIM;
         [[unroll]] for (uint i = 0; i < kValueTiles; ++i) {
-            if (count == kTokens) {
-                coopMatStoreNV(acc[r * kValueTiles + i], y, at + i * N, numHeads * VALUE_DIM, false);
-            } else {
-                [[unroll]] for (uint j = 0; j < kElements; ++j) {
-                    const uint place = uint(places[j]);
-                    if (token + place / N < count)
-                        y[at + place / N * numHeads * VALUE_DIM + i * N + place % N] = acc[r * kValueTiles + i][j];
-                }
+            coopMatStoreNV(acc[r * kValueTiles + i], tile, ours / 4, N / 4, false);
+            subgroupBarrier();
+            for (uint e = lane; e < M * N; e += SUBGROUP) {
+                const uint at = (ours + e) / 4;
+                if (token + e / N < count)
+                    y[(firstRow + token + e / N) * stride + head * VALUE_DIM + i * N + e % N] =
+                        uintBitsToFloat(tile[at][e % 4]);
             }
+            subgroupBarrier();
         }
     }
 }

@@ -9,7 +9,7 @@ layout(local_size_x_id = 0) in;
 #define STEP_BINDING 1
 #include "step.glsl"
 
-layout(binding = 2) writeonly buffer Y { float y[]; };
+layout(binding = 2) writeonly buffer Y { vec4 y[]; };
 layout(push_constant) uniform Push {
     uint rowVectors, plane1, plane2, plane3;
     uint k, numRows, firstRow;
@@ -25,6 +25,6 @@ void main() {
     if (group * kGroup >= k || token >= numRows) return;
     vec4 w[8];
     decodeGroup(token * rowVectors, group, w);
-    const uint first = row * ((k + 3) & ~3u) + group * kGroup;
-    for (uint i = 0; i < kGroup && group * kGroup + i < k; ++i) y[first + i] = w[i / 4][i % 4];
+    const uint vectors = (k + 3) / 4, first = group * (kGroup / 4);
+    for (uint i = 0; i < kGroup / 4 && first + i < vectors; ++i) y[row * vectors + first + i] = w[i];
 }

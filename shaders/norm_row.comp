@@ -12,8 +12,7 @@ const uint kRms = 0, kMean = 1;
 layout(constant_id = 1) const uint KIND = kRms;
 layout(constant_id = 2) const bool HAS_BIAS = false;
 layout(constant_id = 3) const bool HAS_GAIN = true;
-const uint kFloats = 0, kHalves = 1, kBytes = 2;
-layout(constant_id = 4) const uint FORM = kFloats;
+layout(constant_id = 4) const uint FORM = 0;  // see row_form_store.glsl
 layout(constant_id = 5) const uint TURNS = 1;  // of eight values an invocation
 
 layout(binding = 0) readonly buffer X { vec4 x[]; };
@@ -22,10 +21,8 @@ layout(binding = 2) readonly buffer B { vec4 b[]; };
 layout(binding = 3) writeonly buffer Y { vec4 y[]; };
 layout(push_constant) uniform Push { uint size; float eps; };
 
-#define BYTES_BINDING 4
-#define HALVES_BINDING 4
-#include "row_bytes_store.glsl"
-#include "row_halves_store.glsl"
+#define FORM_BINDING 4
+#include "row_form_store.glsl"
 #include "workgroup_sum.glsl"
 
 void main() {
@@ -54,8 +51,6 @@ void main() {
         y[row * vectors + at] = v[i];
     }
     [[unroll]] for (uint i = 0; i < TURNS; ++i) {
-        const uint eighth = i * INVOCATIONS + lane;
-        if (FORM == kBytes) storeBytes(row, (size + 31) / 32, eighth, v[2 * i], v[2 * i + 1]);
-        if (FORM == kHalves) storeHalves(row, (size + 63) / 64 * 8, eighth, v[2 * i], v[2 * i + 1]);
+        storeForm(row, size, i * INVOCATIONS + lane, v[2 * i], v[2 * i + 1]);
     }
 }

@@ -42,9 +42,32 @@ bool isBetter(uvec2 a, uvec2 b) {
     return a.x < b.x || (a.x == b.x && a.y < b.y);
 }
 
+// As sortCandidates(), where only the best one matters.
+void findBest(uint first) {
+    const uint lane = gl_LocalInvocationID.x;
+    uvec2 best = kNobody;
+    for (uint i = lane; i < kSorted; i += gl_WorkGroupSize.x) {
+        const uvec2 other = candidateAt(first + i);
+        if (isBetter(other, best)) best = other;
+    }
+    candidates[lane] = best;
+    for (uint stride = gl_WorkGroupSize.x / 2; stride > 0; stride /= 2) {
+        barrier();
+        if (lane < stride && isBetter(candidates[lane + stride], candidates[lane]))
+            candidates[lane] = candidates[lane + stride];
+    }
+    barrier();
+    if (lane > 0 && lane < kKept) candidates[lane] = kNobody;
+    barrier();
+}
+
 // Bitonic sort of the sources from `first` on (Batcher, "Sorting networks and their applications", 1968). Every
-// invocation of the workgroup calls it.
+// invocation of the workgroup calls it; their number is a power of two, and at least kKept.
 void sortCandidates(uint first) {
+    if (numKept == 1) {
+        findBest(first);
+        return;
+    }
     const uint lane = gl_LocalInvocationID.x;
     for (uint i = lane; i < kSorted; i += gl_WorkGroupSize.x) candidates[i] = candidateAt(first + i);
     for (uint size = 2; size <= kSorted; size *= 2) {

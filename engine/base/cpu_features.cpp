@@ -102,7 +102,10 @@ Result<Isa> chooseIsa() {
     return *std::ranges::find_if(kAllIsas, isaSupported);
 }
 
-uint32_t physicalCores() {
+namespace {
+
+/// Those that this process may use.
+uint32_t countCores() {
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
@@ -118,6 +121,13 @@ uint32_t physicalCores() {
         cores.insert(first);
     }
     return std::max<uint32_t>(1, static_cast<uint32_t>(cores.size()));
+}
+
+}  // namespace
+
+uint32_t physicalCores() {
+    static const uint32_t count = countCores();  // asks the system about each processor
+    return count;
 }
 
 std::string processorName() {

@@ -4,7 +4,7 @@
 
 #include "engine/session/devices/backends.h"
 #include "engine/session/devices/check_run.h"
-#include "engine/session/devices/faster_devices.h"
+#include "engine/session/devices/passed_trials.h"
 
 namespace ingle::session {
 namespace {
@@ -53,7 +53,7 @@ bool isTooSlow(const TrialTimes& device, const TrialTimes& processor) {
 
 Status checkSpeed(backend::Backend& device, const models::BoundModel& model, std::string_view file,
                   const LoadOptions& options) {
-    FasterDevices known(options.trials.folder);
+    PassedTrials known(options.trials.folder, "faster.txt");
     const std::string trial =
         fmt::format("{}\n{}\n{} {} {}", device.deviceName(), file, options.threads,
                     static_cast<int>(options.kv), static_cast<int>(options.activations));

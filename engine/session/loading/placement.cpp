@@ -7,6 +7,7 @@
 #include "engine/graph/lower.h"
 #include "engine/session/devices/computer.h"
 #include "engine/session/devices/hang_guard.h"
+#include "engine/session/devices/passed_trials.h"
 #include "engine/session/devices/speed_check.h"
 #include "engine/session/loading/model.h"
 #include "ingle/error_ids.h"
@@ -106,17 +107,18 @@ Status Place::tryOut() {
     return {};
 }
 
-Status Place::check(const DeviceCheck& check) {
+Result<bool> Place::check(const DeviceCheck& check) {
     const auto tried = [&] { return check(*m_backend, m_model.bound, m_model.contextTokens, m_options); };
     Status status = tried();
     bool simplified = false;
     // Other kernels only help against wrong values, not against memory that is full, say.
     const auto isWrong = [&] { return !status && status.error().code == ErrorCode::Device; };
     for (; isWrong() && m_backend->simplify(); simplified = true) status = tried();
-    if (!status || !simplified) return status;
+    INGLE_TRY(status);
+    if (!simplified) return true;
     m_program.reset();
     INGLE_TRY_ASSIGN(m_program, m_backend->compile(lowerStep(), *m_memory));
-    return {};
+    return false;
 }
 
 Result<std::unique_ptr<backend::Program>> Place::compile(uint32_t maxTokens, uint32_t maxLogitRows) {
@@ -232,9 +234,16 @@ Result<std::unique_ptr<Place>> Placement::createOnDevice() {
     INGLE_TRY_ASSIGN(auto place, Place::create(std::move(device.backend), m_model, m_options,
                                                poolLimits(m_model.shape, m_options.kv, m_model.contextTokens,
                                                           Model::kMostContexts, std::nullopt)));
-    INGLE_TRY(place->check(m_check));
+    const std::string file = fmt::format("{} {}", m_model.info.path, m_model.info.fileBytes);
+    PassedTrials right(m_options.trials.folder, "right.txt");
+    const std::string trial = fmt::format(
+        "{}\n{}\n{}\n{} {} {} {}", place->backend().deviceName(), device.note, file, m_model.contextTokens,
+        static_cast<int>(m_options.kv), static_cast<int>(m_options.activations), m_options.fuse);
+    if (!right.has(trial)) {
+        INGLE_TRY_ASSIGN(const bool isRightAsItIs, place->check(m_check));
+        if (isRightAsItIs) right.add(trial);
+    }
     if (device.mustBeFaster) {
-        const std::string file = fmt::format("{} {}", m_model.info.path, m_model.info.fileBytes);
         INGLE_TRY(checkSpeed(place->backend(), m_model.bound, file, m_options));
     }
     if (device.use) INGLE_TRY(place->tryOut());

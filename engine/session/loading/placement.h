@@ -48,8 +48,9 @@ class Place {
     Result<backend::Program*> programFor(size_t rows);
     /// Whether its steps may have the rows of pictures.
     bool takesPictures() const;
-    /// With simple kernels only where the usual ones do not pass. Errors: those of `check`; as compile().
-    Status check(const DeviceCheck& check);
+    /// With simple kernels only where the usual ones do not pass: then it is false. Errors: those of `check`;
+    /// as compile().
+    Result<bool> check(const DeviceCheck& check);
     /// Another program over the same memory.
     Result<std::unique_ptr<backend::Program>> compile(uint32_t maxTokens, uint32_t maxLogitRows);
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "engine/lab/synth.h"
-#include "engine/session/devices/faster_devices.h"
+#include "engine/session/devices/passed_trials.h"
 #include "engine/session/loading/model.h"
 #include "tests/engine/session/faulty_backend.h"
 #include "tests/opened.h"
@@ -89,18 +89,38 @@ TEST_P(SlowDevice, isTriedUntilItWasFasterOnce) {
     EXPECT_FALSE(isUsed(milliseconds(20)));
 }
 
-TEST(FasterDevices, areKeptInAFileOfSoMany) {
+/// What a device computed right once is not computed again, but with another model.
+TEST_P(SlowDevice, isCheckedOnceForEachModel) {
+    int checks = 0;
+    const auto loadChecked = [&] {
+        LoadOptions options{.threads = 1};
+        options.trials.folder = m_kept.path().string();
+        const DeviceCheck check = [&](auto&&...) -> Status {
+            ++checks;
+            return {};
+        };
+        return Model::load(test::opened(m_path), options, nullptr, test::faultyDevices(m_faults), check);
+    };
+    ASSERT_TRUE(loadChecked());
+    ASSERT_TRUE(loadChecked());
+    EXPECT_EQ(checks, 1);
+    ASSERT_TRUE(lab::writeSynthModel({.family = GetParam(), .quant = "Q4_0"}, m_path));
+    ASSERT_TRUE(loadChecked());
+    EXPECT_EQ(checks, 2);
+}
+
+TEST(PassedTrials, areKeptInAFileOfSoMany) {
     const test::TemporaryFolder folder;
     const std::string path = folder.path().string();
-    for (int i = 0; i < 300; ++i) FasterDevices(path).add(fmt::format("trial {}", i));
-    const FasterDevices kept(path);
+    for (int i = 0; i < 300; ++i) PassedTrials(path, "trials.txt").add(fmt::format("trial {}", i));
+    const PassedTrials kept(path, "trials.txt");
     EXPECT_FALSE(kept.has("trial 0"));
     EXPECT_TRUE(kept.has("trial 299"));
     EXPECT_TRUE(kept.has("trial 100"));
     EXPECT_FALSE(kept.has("trial"));
-    FasterDevices nowhere({});
+    PassedTrials nowhere({}, "trials.txt");
     nowhere.add("trial");
-    EXPECT_FALSE(FasterDevices({}).has("trial"));
+    EXPECT_FALSE(PassedTrials({}, "trials.txt").has("trial"));
 }
 
 TEST_P(SlowDevice, thatIsLostInItsTrialIsADeviceThatFailed) {

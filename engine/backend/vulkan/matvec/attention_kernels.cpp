@@ -196,8 +196,9 @@ AttentionKernel AttentionKernels::rows(const AttentionSize& size, uint32_t mostS
             splits};
 }
 
-AttentionKernel AttentionKernels::combine(const AttentionSize& size, uint32_t splits, bool hasSinks) {
-    return {{"attention_combine", {kCombineInvocations, hasSinks, size.valueDim, 0, 0, splits}},
+AttentionKernel AttentionKernels::combine(const AttentionSize& size, uint32_t splits, bool hasSinks,
+                                          uint32_t form) {
+    return {{"attention_combine", {kCombineInvocations, hasSinks, size.valueDim, form, 0, splits}},
             {size.numHeads, size.numTokens, 1}};
 }
 

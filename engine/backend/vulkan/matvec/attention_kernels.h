@@ -40,8 +40,8 @@ class AttentionKernels {
     std::optional<AttentionKernel> tiles(const AttentionSize& size) const;
     /// For rows one by one, each shared out among so many workgroups at most.
     AttentionKernel rows(const AttentionSize& size, uint32_t mostSplits) const;
-    /// What makes one of the splits of rows().
-    static AttentionKernel combine(const AttentionSize& size, uint32_t splits, bool hasSinks);
+    /// What makes one of the splits of rows(). `form`: see shaders/row_form_store.glsl.
+    static AttentionKernel combine(const AttentionSize& size, uint32_t splits, bool hasSinks, uint32_t form);
 
     /// Whether queries, keys, values and weights are rounded to halves.
     bool haveHalves() const { return m_halves; }

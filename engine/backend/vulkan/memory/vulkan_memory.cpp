@@ -254,15 +254,28 @@ uint64_t VulkanSequence::savedBytes(TokenRange range, SavedParts parts) const {
     return bytes + savedStateBytes(m_pool.spec(), range.end());
 }
 
-/// Moves the rows of `range` of one layer's keys or values between the cache and `saved`, page by page.
+/// Rows of the cache from `token` on that lie behind each other, at most to the end of `range`: pages that
+/// were taken one after another often do. Not many more than `most`.
+uint32_t VulkanSequence::rowsInPlace(TokenRange range, uint32_t token, uint32_t most) const {
+    uint32_t at = token;
+    do {
+        at = std::min((at / kPageTokens + 1) * kPageTokens, range.end());
+    } while (at < range.end() && at - token < most &&
+             *m_held.pages[at / kPageTokens] == *m_held.pages[at / kPageTokens - 1] + 1);
+    return at - token;
+}
+
+/// Moves the rows of `range` of one layer's keys or values between the cache and `saved`.
 Status VulkanSequence::moveRows(Direction direction, const BufferRange& cache, const CacheRow& row,
                                 TokenRange range, std::span<std::byte> saved) const {
     if (row.rowBytes == 0) return {};
     Transfer& transfer = m_pool.context().transfer;
-    std::vector<std::byte> rows(uint64_t{kPageTokens} * row.rowBytes);
+    const auto rowsOfPiece = static_cast<uint32_t>(kPieceBytes / row.rowBytes);
+    std::vector<std::byte> rows;
     for (uint32_t token = range.first; token < range.end();) {
-        const uint32_t count = std::min(kPageTokens - token % kPageTokens, range.end() - token);
-        const std::span<std::byte> bytes(rows.data(), size_t{count} * row.rowBytes);
+        const uint32_t count = rowsInPlace(range, token, rowsOfPiece);
+        rows.resize(size_t{count} * row.rowBytes);
+        const std::span<std::byte> bytes(rows);
         const uint64_t cacheRow =
             uint64_t{*m_held.pages[token / kPageTokens]} * kPageTokens + token % kPageTokens;
         const BufferRange onDevice = cache.part(cacheRow * row.rowBytes, bytes.size());

@@ -131,6 +131,7 @@ class VulkanSequence final : public SequenceMemory {
     Status fill(const SavedState& saved);
     /// For what is restored: only what is before it stays. Errors: as reserve().
     Status makeRoomFor(TokenRange range);
+    uint32_t rowsInPlace(TokenRange range, uint32_t token, uint32_t most) const;
     Status moveRows(Direction direction, const BufferRange& cache, const CacheRow& row, TokenRange range,
                     std::span<std::byte> saved) const;
     Status uploadTable() { return uploadTable(m_slot); }

@@ -113,9 +113,15 @@ Status record(const OpRun& run, OpRecording& out) {
     const bool isSplit = rows.splits > 1;
     INGLE_TRY(out.dispatch(std::move(rows.spec), bindings(isSplit ? out.scratch() : y), push, rows.groups));
     if (!isSplit) return {};
-    AttentionKernel combine = AttentionKernels::combine(size, rows.splits, params.hasSinks);
-    return out.dispatch(std::move(combine.spec), {reads(out.scratch()), writes(y), reads(sinks)}, {},
-                        combine.groups);
+    std::optional<OpRecording::FormedRows> formed;
+    if (params.valueDim % 32 == 0 && params.numHeads * params.valueDim % 64 == 0)
+        formed = out.formedRows(run.output(0));
+    AttentionKernel combine =
+        AttentionKernels::combine(size, rows.splits, params.hasSinks, OpRecording::formNumber(formed));
+    return out.dispatch(
+        std::move(combine.spec),
+        {reads(out.scratch()), writes(y), reads(sinks), writes(formed ? formed->range : out.unused())}, {},
+        combine.groups);
 }
 
 constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};

@@ -10,12 +10,6 @@ enum class NormFunction : uint32_t { Rms = 0, Mean = 1, L2 = 2 };
 constexpr uint32_t kRowInvocations = 256;
 constexpr uint32_t kMaxTurns = 8;  // in registers
 
-/// As shaders/norm_row.comp numbers them: none, and the forms.
-uint32_t formNumber(const std::optional<OpRecording::FormedRows>& formed) {
-    if (!formed) return 0;
-    return formed->form == RowForm::Halves ? 1 : 2;
-}
-
 /// Of whole rows, which stay in registers.
 struct RowNorm {
     uint32_t invocations, turns;
@@ -53,7 +47,7 @@ Status record(const OpRun& run, OpRecording& out) {
         const auto formed = out.formedRows(run.output(0));
         return out.dispatch("norm_row",
                             {row->invocations, static_cast<uint32_t>(function), biased, gainLength > 0,
-                             formNumber(formed), row->turns},
+                             OpRecording::formNumber(formed), row->turns},
                             {reads(out.rows(run.input(0, 0))), reads(gain), reads(bias),
                              writes(out.rows(run.output(0))), writes(formed ? formed->range : out.unused())},
                             push, {1, out.numRows(run.output(0)), 1});

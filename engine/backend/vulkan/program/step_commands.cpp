@@ -51,7 +51,10 @@ Status StepCommands::run(Device& device, std::chrono::nanoseconds limit, Submiss
 }
 
 bool StepCommands::fits(const SubmissionBudget& budget) const {
-    return m_budget == budget.work() || (m_submissions.size() == 1 && m_work <= budget.work());
+    // Fewer submissions gain little: the device has the next one before it has done this one.
+    constexpr uint64_t kWorthwhile = 16;
+    if (m_submissions.size() == 1 && m_work <= budget.work()) return true;
+    return m_budget <= budget.work() && budget.work() < kWorthwhile * m_budget;
 }
 
 uint32_t StepCommands::numDispatches() const {

@@ -1,6 +1,7 @@
 #include "engine/backend/vulkan/program/token_sampler.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -24,14 +25,15 @@ struct Outcome {
     uint32_t id = 0, flags = 0;
 };
 
-constexpr uint32_t kInvocations = 256;
-constexpr uint32_t kSorted = 1024;  // candidates a workgroup sorts
+constexpr uint32_t kMostInvocations = 512;  // each compares two candidates at a time
+constexpr uint32_t kSorted = 1024;          // candidates a workgroup sorts
 constexpr uint32_t kKeepAll = ~0U;
 constexpr uint32_t kNotFinite = 1;
 constexpr double kTwo32 = 4294967296.0;
 
-PipelineSpec kernel(const char* shader, bool fromLogits) {
-    return {shader, {kInvocations, fromLogits}, 0};
+PipelineSpec kernel(const DeviceInfo& device, const char* shader, bool fromLogits) {
+    const uint32_t most = std::min(kMostInvocations, device.limits.maxWorkgroupSize);
+    return {shader, {std::bit_floor(most), fromLogits}, 0};
 }
 
 }  // namespace
@@ -48,7 +50,8 @@ Status TokenSampler::record(uint32_t turn, uint32_t numLogits, const Buffers& bu
                             Recorder& recorder) const {
     const auto dispatch = [&](const char* shader, bool fromLogits, uint32_t count, const BufferRange& source,
                               const BufferRange& target) -> Status {
-        INGLE_TRY_ASSIGN(const Pipeline* pipeline, m_context.pipelines.compile(kernel(shader, fromLogits)));
+        INGLE_TRY_ASSIGN(const Pipeline* pipeline,
+                         m_context.pipelines.compile(kernel(m_context.device.info(), shader, fromLogits)));
         const struct { uint32_t numSources; } push{count};
         return recorder.dispatch(
             {pipeline,

@@ -74,6 +74,10 @@ class OpRecording {
         BufferRange range;
     };
     std::optional<FormedRows> formedRows(ValueId value);
+    /// As shaders/row_form_store.glsl numbers them: none, and the forms.
+    static uint32_t formNumber(const std::optional<FormedRows>& formed) {
+        return formed ? 1 + static_cast<uint32_t>(formed->form) : 0;
+    }
     uint32_t numRows(ValueId value) const { return m_plan.numRows(value, m_rows.tokens, m_rows.logits); }
     uint32_t numTokens() const { return m_rows.tokens; }
     const BufferRange& step() const { return m_buffers.step; }

@@ -11,6 +11,7 @@
 
 namespace ingle::backend::vulkan {
 
+/// In the order of shaders/row_form_store.glsl.
 enum class RowForm : uint8_t {
     Halves,  ///< see shaders/convert_rows.comp
     Bytes,   ///< of few rows; see shaders/row_bytes.glsl

@@ -60,6 +60,7 @@ Pipelines::~Pipelines() {
 }
 
 Result<const Pipeline*> Pipelines::compile(const PipelineSpec& spec) {
+    if (const auto known = m_pipelines.find(spec); known != m_pipelines.end()) return &known->second;
     INGLE_TRY_ASSIGN(const auto pipelines, compile(std::span(&spec, 1)));
     return pipelines.front();
 }

@@ -23,7 +23,7 @@ class SubmissionBudget {
   public:
     /// A slow device does as much within the target: an integrated one, and a card.
     static constexpr uint64_t kFirst = uint64_t{1} << 30;
-    static constexpr uint64_t kFirstOfCard = uint64_t{1} << 34;
+    static constexpr uint64_t kFirstOfCard = uint64_t{1} << 36;
     static constexpr uint64_t kLeast = uint64_t{1} << 20;
     static constexpr uint64_t kMost = uint64_t{1} << 45;
     static constexpr std::chrono::milliseconds kTarget{50};

@@ -129,6 +129,7 @@ void fields(V& v, codec::Of<ModelInfo> auto& i) {
     v.sparse("seesPictures", i.seesPictures);
     v.sparse("visionFile", i.visionFile);
     v.sparse("visionFiles", i.visionFiles);
+    v.sparse("visionTrouble", i.visionTrouble);
 }
 template <typename V>
 void fields(V& v, codec::Of<SeenTile> auto& t) {

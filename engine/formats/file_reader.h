@@ -31,6 +31,9 @@ struct FileReader {
     /// everything.
     Result<ModelFile> (*open)(const io::Source& source,
                               std::shared_ptr<const io::MappedFile> mapping) = nullptr;
+    /// The same of the part that sees, where such files may hold one; null: they do not.
+    Result<ModelFile> (*openSight)(const io::Source& source,
+                                   std::shared_ptr<const io::MappedFile> mapping) = nullptr;
     /// Names of the files that stand for the folder they are in, those that know of others first.
     std::span<const std::string_view> leads = {};
 };

@@ -108,7 +108,7 @@ bool isModelName(std::string_view name) {
     return name.ends_with(".gguf") && !isLaterPart && name.find("mmproj") == name.npos;
 }
 
-Result<ModelFile> openFile(const io::Source& source) {
+Result<ModelFile> openFile(const io::Source& source, ModelPart part) {
     INGLE_TRY_ASSIGN(auto mapping, io::MappedFile::map(source));
     const std::string& path = source.path();
     if (auto refusal = refusalOf(Sighting{source, mapping->bytes()}))
@@ -117,6 +117,7 @@ Result<ModelFile> openFile(const io::Source& source) {
     if (!reader)
         return withId<ErrorId::NotAModel>(
             fail(ErrorCode::Unsupported, "{}: not a model file of a known format", path), path);
+    if (part == ModelPart::Sight && reader->openSight) return reader->openSight(source, std::move(mapping));
     if (reader->open) return reader->open(source, std::move(mapping));
     auto model = reader->read(mapping->bytes());
     if (!model) return happenedTo(path, std::move(model).error());
@@ -173,15 +174,15 @@ Result<std::optional<io::Source>> otherWeights(const io::Source& folder) {
 
 /// The file of a folder that is opened for all of it: the first there is, or its one GGUF file, which may lie
 /// one folder down.
-Result<ModelFile> openFolder(const io::Source& folder) {
+Result<ModelFile> openFolder(const io::Source& folder, ModelPart part) {
     INGLE_TRY_ASSIGN(const auto revision, cachedRevision(folder));
-    if (revision && revision->isFolder()) return openFolder(*revision);
+    if (revision && revision->isFolder()) return openFolder(*revision, part);
     if (auto refusal = refusalOf(Sighting{folder, {}})) return tl::unexpected(*std::move(refusal));
     for (const FileReader* reader : allReaders()) {
         for (const std::string_view name : reader->leads) {
             INGLE_TRY_ASSIGN(const auto lead, folder.findSibling(name));
             if (!lead) continue;
-            INGLE_TRY_ASSIGN(ModelFile model, openFile(*lead));
+            INGLE_TRY_ASSIGN(ModelFile model, openFile(*lead, part));
             model.path = folder.path();
             return model;
         }
@@ -199,7 +200,7 @@ Result<ModelFile> openFolder(const io::Source& folder) {
     if (models.empty()) {
         INGLE_TRY_ASSIGN(const auto weights, otherWeights(folder));
         if (weights) {
-            INGLE_TRY_ASSIGN(ModelFile model, openFile(*weights));
+            INGLE_TRY_ASSIGN(ModelFile model, openFile(*weights, part));
             model.path = folder.path();
             return model;
         }
@@ -213,7 +214,7 @@ Result<ModelFile> openFolder(const io::Source& folder) {
         return tl::unexpected(refused<ErrorId::SeveralModels>(
             folder.path(), fmt::format("the folder holds {} models; open one of them", models.size()),
             models.size()));
-    if (models.size() == 1) return openFile(models.front());
+    if (models.size() == 1) return openFile(models.front(), part);
     return withId<ErrorId::NotAModel>(
         fail(ErrorCode::Unsupported,
              "{}: the folder holds no model.safetensors, pytorch_model.bin or GGUF file", folder.path()),
@@ -222,8 +223,8 @@ Result<ModelFile> openFolder(const io::Source& folder) {
 
 }  // namespace
 
-Result<ModelFile> openModelFile(const io::Source& source) {
-    return source.isFolder() ? openFolder(source) : openFile(source);
+Result<ModelFile> openModelFile(const io::Source& source, ModelPart part) {
+    return source.isFolder() ? openFolder(source, part) : openFile(source, part);
 }
 
 }  // namespace ingle::formats

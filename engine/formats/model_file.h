@@ -118,6 +118,7 @@ struct ModelFile {
     std::map<std::string, tensor::Tensor, std::less<>> tensors;
     TokenizerData tokenizer;
     RotaryPairs rotaryPairs = RotaryPairs::AsInGguf;
+    bool hasSight = false;  ///< the same files may hold a ModelPart::Sight
 
     const tensor::Tensor* find(std::string_view name) const;  ///< null when absent
     uint64_t fileBytes() const;                               ///< of all mappings
@@ -131,10 +132,16 @@ struct ModelFile {
     Status expand(uint32_t numThreads);
 };
 
+/// Which part of a model is wanted. A folder of Hugging Face may hold two.
+enum class ModelPart : uint8_t {
+    Text,
+    Sight,  ///< what a vision file holds, "clip"
+};
+
 /// Recognises the format by its first bytes and reads the header, and those of the other parts of a split
-/// model, or of a folder's. Opens nothing but files beside the source, or in the folder. Never allocates more
-/// than the file could justify. Errors: Io; Corrupt; Unsupported, naming the unknown format, version or block
-/// type.
-Result<ModelFile> openModelFile(const io::Source& source);
+/// model, or of a folder's. A file that holds one model is opened as that, whichever part is wanted. Opens
+/// nothing but files beside the source, or in the folder. Never allocates more than the file could justify.
+/// Errors: Io; Corrupt; Unsupported, naming the unknown format, version or block type.
+Result<ModelFile> openModelFile(const io::Source& source, ModelPart part = ModelPart::Text);
 
 }  // namespace ingle::formats

@@ -104,6 +104,8 @@ Result<TowerSpec> readCommon(const models::Keys& keys) {
     INGLE_TRY_ASSIGN(spec.deviation, channels(keys, "vision.image_std"));
     for (const float deviation : spec.deviation)
         if (!(deviation > 0)) return keys.cannotBe("vision.image_std", deviation);
+    INGLE_TRY_ASSIGN(const bool isErf, keys.boolOr("vision.projector.use_gelu_erf", false));
+    if (isErf) spec.projectorActivation = ActivationKind::GeluErf;
     spec.isGated = keys.file().find("v.blk.0.ffn_gate.weight") != nullptr;
     return spec;
 }

@@ -122,6 +122,8 @@ struct TowerSpec {
     std::optional<ResamplerSpec> resampler = {};
     std::vector<models::TensorSpec> projectorTensors = {};
     ProjectFn project = nullptr;
+    /// Of projectors whose own code has the other form of it than llama.cpp.
+    backend::ActivationKind projectorActivation = backend::ActivationKind::Gelu;
     std::string lineEnd = {};  ///< of a row that ends each line of cells but the last; empty: none
 
     std::shared_ptr<const Cutter> cutter = {};

@@ -1,5 +1,7 @@
 /// Gemma 1-3: norms multiply by 1 + their weight. Sources: transformers, modeling_gemma.py,
 /// modeling_gemma2.py, modeling_gemma3.py.
+#include <cmath>
+
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/layer_kinds.h"
 
@@ -115,6 +117,80 @@ Status setEmbedder(Translation& t) {
     return {};
 }
 
+// SigLIP and what makes its rows those of the text model. Source: transformers, modeling_siglip.py.
+
+constexpr TensorRule kVisionRules[] = {
+    {"multi_modal_projector.mm_input_projection_weight", "mm.input_projection.weight"},
+    {"multi_modal_projector.mm_soft_emb_norm.weight", "mm.soft_emb_norm.weight", addOne},
+    {"vision_tower.embeddings.patch_embedding.weight", "v.patch_embd.weight"},
+    {"vision_tower.embeddings.patch_embedding.bias", "v.patch_embd.bias"},
+    {"vision_tower.embeddings.position_embedding.weight", "v.position_embd.weight"},
+    {"vision_tower.post_layernorm.weight", "v.post_ln.weight"},
+    {"vision_tower.post_layernorm.bias", "v.post_ln.bias"},
+    {"vision_tower.encoder.layers.#.layer_norm1.weight", "v.blk.#.ln1.weight"},
+    {"vision_tower.encoder.layers.#.layer_norm1.bias", "v.blk.#.ln1.bias"},
+    {"vision_tower.encoder.layers.#.layer_norm2.weight", "v.blk.#.ln2.weight"},
+    {"vision_tower.encoder.layers.#.layer_norm2.bias", "v.blk.#.ln2.bias"},
+    {"vision_tower.encoder.layers.#.self_attn.q_proj.weight", "v.blk.#.attn_q.weight"},
+    {"vision_tower.encoder.layers.#.self_attn.q_proj.bias", "v.blk.#.attn_q.bias"},
+    {"vision_tower.encoder.layers.#.self_attn.k_proj.weight", "v.blk.#.attn_k.weight"},
+    {"vision_tower.encoder.layers.#.self_attn.k_proj.bias", "v.blk.#.attn_k.bias"},
+    {"vision_tower.encoder.layers.#.self_attn.v_proj.weight", "v.blk.#.attn_v.weight"},
+    {"vision_tower.encoder.layers.#.self_attn.v_proj.bias", "v.blk.#.attn_v.bias"},
+    {"vision_tower.encoder.layers.#.self_attn.out_proj.weight", "v.blk.#.attn_out.weight"},
+    {"vision_tower.encoder.layers.#.self_attn.out_proj.bias", "v.blk.#.attn_out.bias"},
+    {"vision_tower.encoder.layers.#.mlp.fc1.weight", "v.blk.#.ffn_up.weight"},
+    {"vision_tower.encoder.layers.#.mlp.fc1.bias", "v.blk.#.ffn_up.bias"},
+    {"vision_tower.encoder.layers.#.mlp.fc2.weight", "v.blk.#.ffn_down.weight"},
+    {"vision_tower.encoder.layers.#.mlp.fc2.bias", "v.blk.#.ffn_down.bias"},
+    // A head that pools rows, which Gemma does without.
+    {"vision_tower.head.attention.in_proj_bias", ""},
+    {"vision_tower.head.attention.in_proj_weight", ""},
+    {"vision_tower.head.attention.out_proj.bias", ""},
+    {"vision_tower.head.attention.out_proj.weight", ""},
+    {"vision_tower.head.layernorm.bias", ""},
+    {"vision_tower.head.layernorm.weight", ""},
+    {"vision_tower.head.mlp.fc1.bias", ""},
+    {"vision_tower.head.mlp.fc1.weight", ""},
+    {"vision_tower.head.mlp.fc2.bias", ""},
+    {"vision_tower.head.mlp.fc2.weight", ""},
+    {"vision_tower.head.probe", ""},
+};
+
+Status setVision(Translation& t) {
+    INGLE_TRY(expectText(t.config, "vision_config.hidden_act", "gelu_pytorch_tanh", {"gelu_pytorch_tanh"}));
+    t.set("use_gelu", true);
+    struct Size {
+        std::string_view key, from;
+        uint32_t usual;  // configuration_siglip.py's
+    };
+    constexpr Size kSizes[] = {
+        {"image_size", "image_size", 224},        {"patch_size", "patch_size", 16},
+        {"embedding_length", "hidden_size", 768}, {"feed_forward_length", "intermediate_size", 3072},
+        {"block_count", "num_hidden_layers", 12}, {"attention.head_count", "num_attention_heads", 12}};
+    uint32_t side = 0;  // patches of a picture on a side
+    for (const auto& [key, from, usual] : kSizes) {
+        INGLE_TRY_ASSIGN(const uint32_t value, t.config.u32Or(fmt::format("vision_config.{}", from), usual));
+        if (value == 0) return fail(ErrorCode::Corrupt, "vision_config.{} cannot be 0", from);
+        if (from == "image_size") side = value;
+        if (from == "patch_size") side /= value;
+        t.setCount(fmt::format("vision.{}", key), value);
+    }
+    INGLE_TRY_ASSIGN(const float epsilon, t.config.f32Or("vision_config.layer_norm_eps", 1e-6F));
+    t.set("vision.attention.layer_norm_epsilon", double{epsilon});
+    INGLE_TRY_ASSIGN(const uint32_t dim, t.config.u32Or("hidden_size", 2304));
+    t.setCount("vision.projection_dim", dim);
+    INGLE_TRY_ASSIGN(const uint32_t tokens, t.config.u32Or("mm_tokens_per_image", 256));
+    const auto perSide = static_cast<uint32_t>(std::lround(std::sqrt(tokens)));
+    if (perSide == 0 || perSide * perSide != tokens || side % perSide != 0)
+        return fail(ErrorCode::Unsupported,
+                    "mm_tokens_per_image {} is not supported for {} patches on a side", tokens, side);
+    t.setCount("vision.projector.scale_factor", side / perSide);
+    return {};
+}
+
+constexpr VisionPart kVision{.projector = "gemma3", .setKeys = setVision, .tensors = kVisionRules};
+
 constexpr Architecture kArchitectures[] = {
     {.name = "GemmaForCausalLM",
      .family = "gemma",
@@ -141,7 +217,8 @@ constexpr Architecture kArchitectures[] = {
      .setKeys = setGemma3,
      .tensors = kSandwichRules,
      .ignored = kImageParts,
-     .sharesEmbedding = true},
+     .sharesEmbedding = true,
+     .vision = &kVision},
 };
 
 }  // namespace

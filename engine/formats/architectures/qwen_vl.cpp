@@ -1,13 +1,28 @@
-/// The language models of Qwen2-VL, Qwen2.5-VL and Qwen3-VL; their positions have components that are all the
-/// same in text. Sources: transformers, modeling_qwen2_vl.py, modeling_qwen2_5_vl.py, modeling_qwen3_vl.py,
-/// modeling_qwen3_vl_moe.py.
+/// Qwen2-VL, Qwen2.5-VL and Qwen3-VL; their positions have components that are all the same in text. Sources:
+/// transformers, modeling_qwen2_vl.py, modeling_qwen2_5_vl.py, modeling_qwen3_vl.py, modeling_qwen3_vl_moe.py.
+#include <array>
+
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/transposed_experts.h"
+#include "engine/formats/checkpoint/vision_part.h"
 
 namespace ingle::formats::qwen_vl_architectures {
 namespace {
 
 constexpr std::string_view kImageParts[] = {"visual.", "model.visual."};
+
+/// Numbers of rotated pairs by time, height and width.
+void setSections(Translation& t, std::vector<int64_t> usual) {
+    for (const char* key : {"rope_parameters.mrope_section", "rope_scaling.mrope_section"}) {
+        const MetaValue* stated = t.config.find(key);
+        if (const auto* sections = stated ? std::get_if<std::vector<int64_t>>(stated) : nullptr) {
+            usual = *sections;
+            break;
+        }
+    }
+    usual.push_back(0);
+    t.set("rope.dimension_sections", std::move(usual));
+}
 
 Status setKeys(Translation& t) {
     INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
@@ -16,12 +31,22 @@ Status setKeys(Translation& t) {
     INGLE_TRY_ASSIGN(const bool hasWindows, t.config.boolOr("use_sliding_window", false));
     INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 4096, 0));
     if (hasWindows && window > 0 && window < sizes.context) t.setCount("context_length", window);
+    setSections(t, {16, 24, 24});
     return setRope(t, sizes, 1e6);
+}
+
+/// Layers of the tower whose rows go to the text model as well.
+std::vector<int64_t> deepLayers(const Translation& t) {
+    const MetaValue* stated = t.config.find("vision_config.deepstack_visual_indexes");
+    const auto* layers = stated ? std::get_if<std::vector<int64_t>>(stated) : nullptr;
+    return layers ? *layers : std::vector<int64_t>{8, 16, 24};
 }
 
 Status setQwen3(Translation& t) {
     INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
     INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t));
+    setSections(t, {24, 20, 20});
+    t.setCount("n_deepstack_layers", deepLayers(t).size());
     return setRope(t, sizes, 5e6);
 }
 
@@ -63,6 +88,153 @@ Status setQwen3Experts(Translation& t) {
     return {};
 }
 
+// Their towers.
+
+constexpr std::array kClipMean{0.48145466, 0.4578275, 0.40821073};
+constexpr std::array kClipDeviation{0.26862954, 0.26130258, 0.27577711};
+
+/// One size of the tower: `key`, and what config.json calls it; `usual` where it is silent.
+Status setVisionSize(Translation& t, std::string_view key, std::string_view from, uint32_t usual) {
+    INGLE_TRY_ASSIGN(const uint32_t value, t.config.u32Or(fmt::format("vision_config.{}", from), usual));
+    t.setCount(fmt::format("vision.{}", key), value);
+    return {};
+}
+
+/// What the towers of all three have in common; the rest is the usual value of each.
+struct TowerNames {
+    std::string_view dim = "hidden_size", outDim = "out_hidden_size";
+    uint32_t depth, usualDim, numHeads, patch, usualOutDim;
+};
+Status setTower(Translation& t, const TowerNames& names) {
+    INGLE_TRY(setVisionSize(t, "block_count", "depth", names.depth));
+    INGLE_TRY(setVisionSize(t, "embedding_length", names.dim, names.usualDim));
+    INGLE_TRY(setVisionSize(t, "attention.head_count", "num_heads", names.numHeads));
+    INGLE_TRY(setVisionSize(t, "patch_size", "patch_size", names.patch));
+    INGLE_TRY(setVisionSize(t, "spatial_merge_size", "spatial_merge_size", 2));
+    INGLE_TRY(setVisionSize(t, "projection_dim", names.outDim, names.usualOutDim));
+    INGLE_TRY_ASSIGN(const uint32_t frames, t.config.u32Or("vision_config.temporal_patch_size", 2));
+    if (frames != 2)
+        return fail(ErrorCode::Unsupported, "vision_config.temporal_patch_size {} is not supported", frames);
+    // Pictures have any size; other engines ask for one.
+    t.setCount("vision.image_size", 560);
+    t.set("vision.attention.layer_norm_epsilon", 1e-6);
+    t.set("vision.projector.use_gelu_erf", true);
+    return {};
+}
+
+Status setVision2(Translation& t) {
+    INGLE_TRY(setTower(t, {.dim = "embed_dim",
+                           .outDim = "hidden_size",
+                           .depth = 32,
+                           .usualDim = 1280,
+                           .numHeads = 16,
+                           .patch = 14,
+                           .usualOutDim = 3584}));
+    INGLE_TRY(expectText(t.config, "vision_config.hidden_act", "quick_gelu", {"quick_gelu"}));
+    INGLE_TRY_ASSIGN(const uint32_t dim, t.config.u32Or("vision_config.embed_dim", 1280));
+    INGLE_TRY_ASSIGN(const float ratio, t.config.f32Or("vision_config.mlp_ratio", 4));
+    t.setCount("vision.feed_forward_length", static_cast<uint64_t>(static_cast<float>(dim) * ratio));
+    return {};
+}
+
+Status setVision25(Translation& t) {
+    INGLE_TRY(setTower(t, {.depth = 32, .usualDim = 3584, .numHeads = 16, .patch = 14, .usualOutDim = 3584}));
+    INGLE_TRY(expectText(t.config, "vision_config.hidden_act", "silu", {"silu"}));
+    t.set("use_silu", true);
+    INGLE_TRY(setVisionSize(t, "feed_forward_length", "intermediate_size", 3420));
+    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("vision_config.window_size", 112));
+    if (window != 112)
+        return fail(ErrorCode::Unsupported, "vision_config.window_size {} is not supported", window);
+    // Every n-th layer sees all.
+    const MetaValue* stated = t.config.find("vision_config.fullatt_block_indexes");
+    const auto* layers = stated ? std::get_if<std::vector<int64_t>>(stated) : nullptr;
+    const std::vector<int64_t> whole = layers ? *layers : std::vector<int64_t>{7, 15, 23, 31};
+    INGLE_TRY_ASSIGN(const uint32_t depth, t.config.u32Or("vision_config.depth", 32));
+    const int64_t period = whole.empty() ? 0 : whole.front() + 1;
+    std::vector<int64_t> expected;
+    for (int64_t layer = period - 1; period > 0 && layer < depth; layer += period) expected.push_back(layer);
+    if (period <= 0 || whole != expected)
+        return fail(ErrorCode::Unsupported, "vision_config.fullatt_block_indexes are not every n-th layer");
+    t.setCount("vision.n_wa_pattern", static_cast<uint64_t>(period));
+    return {};
+}
+
+Status setVision3(Translation& t) {
+    INGLE_TRY(setTower(t, {.depth = 27, .usualDim = 1152, .numHeads = 16, .patch = 16, .usualOutDim = 3584}));
+    INGLE_TRY(expectText(t.config, "vision_config.hidden_act", "gelu_pytorch_tanh", {"gelu_pytorch_tanh"}));
+    t.set("use_gelu", true);
+    return setVisionSize(t, "feed_forward_length", "intermediate_size", 4304);
+}
+
+/// Its place is behind a layer, and its name has only the number of those before it.
+Status placeDeep(Translation& t, const StoredTensor& stored, const Place& place) {
+    const std::vector<int64_t> layers = deepLayers(t);
+    const uint32_t number = place.numbers.front();
+    if (number >= layers.size())
+        return fail(ErrorCode::Corrupt, "vision_config.deepstack_visual_indexes has no number {}", number);
+    const size_t part = place.name.find('@');
+    return t.place(stored, fmt::format("v.deepstack.{}{}", layers[number], place.name.substr(part + 1)));
+}
+
+constexpr TensorRule kVision2Rules[] = {
+    {"visual.patch_embed.proj.weight", "v.patch_embd.weight", splitFrames},
+    {"visual.blocks.#.norm1.weight", "v.blk.#.ln1.weight"},
+    {"visual.blocks.#.norm1.bias", "v.blk.#.ln1.bias"},
+    {"visual.blocks.#.norm2.weight", "v.blk.#.ln2.weight"},
+    {"visual.blocks.#.norm2.bias", "v.blk.#.ln2.bias"},
+    {"visual.blocks.#.attn.qkv.weight", "v.blk.#.attn_qkv.weight"},
+    {"visual.blocks.#.attn.qkv.bias", "v.blk.#.attn_qkv.bias"},
+    {"visual.blocks.#.attn.proj.weight", "v.blk.#.attn_out.weight"},
+    {"visual.blocks.#.attn.proj.bias", "v.blk.#.attn_out.bias"},
+    {"visual.blocks.#.mlp.fc1.weight", "v.blk.#.ffn_up.weight"},
+    {"visual.blocks.#.mlp.fc1.bias", "v.blk.#.ffn_up.bias"},
+    {"visual.blocks.#.mlp.fc2.weight", "v.blk.#.ffn_down.weight"},
+    {"visual.blocks.#.mlp.fc2.bias", "v.blk.#.ffn_down.bias"},
+    {"visual.blocks.#.mlp.gate_proj.weight", "v.blk.#.ffn_gate.weight"},
+    {"visual.blocks.#.mlp.gate_proj.bias", "v.blk.#.ffn_gate.bias"},
+    {"visual.blocks.#.mlp.up_proj.weight", "v.blk.#.ffn_up.weight"},
+    {"visual.blocks.#.mlp.up_proj.bias", "v.blk.#.ffn_up.bias"},
+    {"visual.blocks.#.mlp.down_proj.weight", "v.blk.#.ffn_down.weight"},
+    {"visual.blocks.#.mlp.down_proj.bias", "v.blk.#.ffn_down.bias"},
+    {"visual.merger.ln_q.weight", "v.post_ln.weight"},
+    {"visual.merger.ln_q.bias", "v.post_ln.bias"},
+    {"visual.merger.mlp.#.weight", "mm.#.weight"},
+    {"visual.merger.mlp.#.bias", "mm.#.bias"},
+};
+constexpr TensorRule kVision3Rules[] = {
+    {"visual.patch_embed.proj.weight", "v.patch_embd.weight", splitFrames},
+    {"visual.patch_embed.proj.bias", "v.patch_embd.bias"},
+    {"visual.pos_embed.weight", "v.position_embd.weight"},
+    {"visual.blocks.#.norm1.weight", "v.blk.#.ln1.weight"},
+    {"visual.blocks.#.norm1.bias", "v.blk.#.ln1.bias"},
+    {"visual.blocks.#.norm2.weight", "v.blk.#.ln2.weight"},
+    {"visual.blocks.#.norm2.bias", "v.blk.#.ln2.bias"},
+    {"visual.blocks.#.attn.qkv.weight", "v.blk.#.attn_qkv.weight"},
+    {"visual.blocks.#.attn.qkv.bias", "v.blk.#.attn_qkv.bias"},
+    {"visual.blocks.#.attn.proj.weight", "v.blk.#.attn_out.weight"},
+    {"visual.blocks.#.attn.proj.bias", "v.blk.#.attn_out.bias"},
+    {"visual.blocks.#.mlp.linear_fc1.weight", "v.blk.#.ffn_up.weight"},
+    {"visual.blocks.#.mlp.linear_fc1.bias", "v.blk.#.ffn_up.bias"},
+    {"visual.blocks.#.mlp.linear_fc2.weight", "v.blk.#.ffn_down.weight"},
+    {"visual.blocks.#.mlp.linear_fc2.bias", "v.blk.#.ffn_down.bias"},
+    {"visual.merger.norm.weight", "v.post_ln.weight"},
+    {"visual.merger.norm.bias", "v.post_ln.bias"},
+    {"visual.merger.linear_fc1.weight", "mm.0.weight"},
+    {"visual.merger.linear_fc1.bias", "mm.0.bias"},
+    {"visual.merger.linear_fc2.weight", "mm.2.weight"},
+    {"visual.merger.linear_fc2.bias", "mm.2.bias"},
+    {"visual.deepstack_merger_list.#.norm.weight", "@.norm.weight", placeDeep},
+    {"visual.deepstack_merger_list.#.norm.bias", "@.norm.bias", placeDeep},
+    {"visual.deepstack_merger_list.#.linear_fc1.weight", "@.fc1.weight", placeDeep},
+    {"visual.deepstack_merger_list.#.linear_fc1.bias", "@.fc1.bias", placeDeep},
+    {"visual.deepstack_merger_list.#.linear_fc2.weight", "@.fc2.weight", placeDeep},
+    {"visual.deepstack_merger_list.#.linear_fc2.bias", "@.fc2.bias", placeDeep},
+};
+
+constexpr VisionPart kVision2{"qwen2vl_merger", setVision2, kVision2Rules, kClipMean, kClipDeviation};
+constexpr VisionPart kVision25{"qwen2.5vl_merger", setVision25, kVision2Rules, kClipMean, kClipDeviation};
+constexpr VisionPart kVision3{.projector = "qwen3vl_merger", .setKeys = setVision3, .tensors = kVision3Rules};
+
 constexpr TextStep kSteps[] = {TextStep::Nfc};
 constexpr WordRules kWords{"qwen2", kSteps};
 
@@ -71,23 +243,27 @@ constexpr Architecture kArchitectures[] = {
      .family = "qwen2vl",
      .setKeys = setKeys,
      .ignored = kImageParts,
-     .words = kWords},
+     .words = kWords,
+     .vision = &kVision2},
     {.name = "Qwen2_5_VLForConditionalGeneration",
      .family = "qwen2vl",
      .setKeys = setKeys,
      .ignored = kImageParts,
-     .words = kWords},
+     .words = kWords,
+     .vision = &kVision25},
     {.name = "Qwen3VLForConditionalGeneration",
      .family = "qwen3vl",
      .setKeys = setQwen3,
      .ignored = kImageParts,
-     .words = kWords},
+     .words = kWords,
+     .vision = &kVision3},
     {.name = "Qwen3VLMoeForConditionalGeneration",
      .family = "qwen3vlmoe",
      .setKeys = setQwen3Experts,
      .tensors = kExpertRules,
      .ignored = kImageParts,
-     .words = kWords},
+     .words = kWords,
+     .vision = &kVision3},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 /// `extern const ArchitectureGroup architectures` in the namespace `<name>_architectures`.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,17 @@ struct TensorRule {
     std::string_view from;
     std::string_view to;      ///< "#": the layer; empty: it is not needed
     Change change = nullptr;  ///< null: it is taken as it lies
+};
+
+/// The part of such models that sees, in the terms of vision files.
+struct VisionPart {
+    std::string_view projector;  ///< clip.projector_type
+    /// Sets the keys, which begin with "clip.". Errors: Corrupt, Unsupported.
+    Status (*setKeys)(Translation& translation);
+    /// Names of tensors without "model." in front and the level "vision_model".
+    std::span<const TensorRule> tensors;
+    /// What pixels are normalised with where preprocessor_config.json does not say it.
+    std::array<double, 3> mean{0.5, 0.5, 0.5}, deviation{0.5, 0.5, 0.5};
 };
 
 struct Architecture {
@@ -39,6 +51,7 @@ struct Architecture {
     bool (*suits)(const Config& config) = nullptr;
     /// What all models of this name have in common; vocabularies that are lists of bytes need it.
     WordRules words = {};
+    const VisionPart* vision = nullptr;  ///< null: it has none, or none that is known here
 };
 
 struct ArchitectureGroup {

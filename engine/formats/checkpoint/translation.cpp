@@ -94,6 +94,14 @@ std::string textName(std::string_view name) {
     return std::string(name);
 }
 
+/// The layer's number takes the place of "#".
+Place placeOf(const TensorRule& rule, std::vector<uint32_t> numbers) {
+    Place place{std::string(rule.to), std::move(numbers)};
+    if (const size_t at = place.name.find('#'); at != std::string::npos && !place.numbers.empty())
+        place.name.replace(at, 1, std::to_string(place.numbers.front()));
+    return place;
+}
+
 const TensorRule* findRule(const Architecture& architecture, std::string_view pattern) {
     for (const std::span<const TensorRule> rules :
          {architecture.tensors, std::span<const TensorRule>(kCommonRules)}) {
@@ -356,9 +364,7 @@ Status Translation::translate(const Checkpoint& checkpoint, const Architecture& 
             return fail(ErrorCode::Unsupported, "{} has no use for the tensor '{}'", architecture.name,
                         shown(name));
         if (rule->to.empty()) continue;
-        Place place{std::string(rule->to), std::move(own.numbers)};
-        if (const size_t at = place.name.find('#'); at != std::string::npos && !place.numbers.empty())
-            place.name.replace(at, 1, std::to_string(place.numbers.front()));
+        const Place place = placeOf(*rule, std::move(own.numbers));
         INGLE_TRY(rule->change ? rule->change(*this, stored, place) : this->place(stored, place.name));
     }
     INGLE_TRY(finishStacks());
@@ -372,6 +378,28 @@ Status Translation::run(const Checkpoint& checkpoint, const Architecture& archit
     if (isShared) model.tensors.erase("output.weight");
     if (!model.find("token_embd.weight")) return fail(ErrorCode::Corrupt, "it has no table of tokens");
     setCount("vocab_size", numTokens());
+    return {};
+}
+
+Status Translation::runVision(const Checkpoint& checkpoint, const Architecture& architecture) {
+    // Files of different years have these levels, or have them not.
+    constexpr std::string_view kOuter = "model.", kLevel = ".vision_model.";
+    for (const auto& [name, stored] : checkpoint.tensors) {
+        const bool isOfVision = std::ranges::any_of(
+            architecture.ignored, [&](std::string_view prefix) { return name.starts_with(prefix); });
+        if (!isOfVision) continue;
+        std::string inner = name.starts_with(kOuter) ? name.substr(kOuter.size()) : name;
+        if (const size_t at = inner.find(kLevel); at != inner.npos) inner.erase(at + 1, kLevel.size() - 1);
+        NumberedName own = numbered(inner);
+        const auto& rules = architecture.vision->tensors;
+        const auto rule = std::ranges::find(rules, own.pattern, &TensorRule::from);
+        if (rule == rules.end())
+            return fail(ErrorCode::Unsupported, "{} has no use for the tensor '{}'", architecture.name,
+                        shown(name));
+        if (rule->to.empty()) continue;
+        const Place place = placeOf(*rule, std::move(own.numbers));
+        INGLE_TRY(rule->change ? rule->change(*this, stored, place) : this->place(stored, place.name));
+    }
     return {};
 }
 

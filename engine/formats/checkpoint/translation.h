@@ -41,8 +41,11 @@ class Translation {
     /// that most have in common. Errors: Unsupported (a tensor that no rule names, a type that nothing
     /// computes with), Corrupt.
     Status run(const Checkpoint& checkpoint, const Architecture& architecture);
-    /// After that: rows of the table of tokens. Their number says more surely than the configuration how many
-    /// tokens the model knows.
+    /// The same of the part that sees: all tensors that its rules name, and those that its architecture
+    /// ignores have to be among them. Errors: as run().
+    Status runVision(const Checkpoint& checkpoint, const Architecture& architecture);
+    /// After run(): rows of the table of tokens. Their number says more surely than the configuration how
+    /// many tokens the model knows.
     uint64_t numTokens() const;
 
     /// Enters a tensor as it lies, of its own shape or another of as many numbers.

@@ -11,6 +11,7 @@
 #include "engine/formats/checkpoint/pooling_files.h"
 #include "engine/formats/checkpoint/rwkv_weights.h"
 #include "engine/formats/checkpoint/tokenizer_files.h"
+#include "engine/formats/checkpoint/vision_part.h"
 #include "engine/formats/file_reader.h"
 #include "engine/formats/other_purposes.h"
 #include "engine/formats/rwkv_vocabulary.h"
@@ -103,6 +104,7 @@ Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
     ModelFile model;
     model.format = checkpoint.container;
     model.rotaryPairs = architecture->rotaryPairs;
+    model.hasSight = architecture->vision != nullptr;
     model.mappings = checkpoint.mappings;
     INGLE_TRY_ASSIGN(model.tokenizer, readTokenizerFiles(checkpoint, source, architecture->words));
     INGLE_TRY(readSampling(checkpoint, source, model.metadata));
@@ -123,10 +125,11 @@ Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
     return std::move(translation.model);
 }
 
-Result<ModelFile> open(const io::Source& source, std::shared_ptr<const io::MappedFile> mapping) {
+Result<ModelFile> openAs(const io::Source& source, std::shared_ptr<const io::MappedFile> mapping,
+                         Result<ModelFile> (*translated)(Checkpoint&, const io::Source&)) {
     INGLE_TRY_ASSIGN(Checkpoint checkpoint, openCheckpoint(source, std::move(mapping)));
     INGLE_TRY(relocate(checkpoint));
-    auto model = translate(checkpoint, source);
+    auto model = translated(checkpoint, source);
     // What is wrong with another file of the folder begins with its path.
     const auto folder = std::filesystem::path(source.path()).parent_path().string();
     if (!model && (folder.empty() || !model.error().message.starts_with(folder)))
@@ -139,9 +142,20 @@ Result<ModelFile> open(const io::Source& source, std::shared_ptr<const io::Mappe
     return model;
 }
 
+Result<ModelFile> open(const io::Source& source, std::shared_ptr<const io::MappedFile> mapping) {
+    return openAs(source, std::move(mapping), translate);
+}
+Result<ModelFile> openSight(const io::Source& source, std::shared_ptr<const io::MappedFile> mapping) {
+    return openAs(source, std::move(mapping), translateVision);
+}
+
 }  // namespace
 
-extern const FileReader reader{
-    .name = "Hugging Face", .probe = probe, .read = nullptr, .open = open, .leads = kLeads};
+extern const FileReader reader{.name = "Hugging Face",
+                               .probe = probe,
+                               .read = nullptr,
+                               .open = open,
+                               .openSight = openSight,
+                               .leads = kLeads};
 
 }  // namespace ingle::formats::huggingface_reader

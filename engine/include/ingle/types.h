@@ -179,6 +179,9 @@ struct ModelInfo {
     std::string visionFile;      ///< path of the file by which it sees; empty: none
     /// Paths of the files in its folder that fit as well, where there are several: the best one first.
     std::vector<std::string> visionFiles;
+    /// Why a vision file in its folder cannot be used, where it sees by none: a sentence that begins with its
+    /// path; empty: there is none.
+    std::string visionTrouble;
 };
 
 /// Returns the block format that takes the most bytes, such as "BF16"; empty if it is not known.

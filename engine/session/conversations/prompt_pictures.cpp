@@ -118,6 +118,17 @@ backend::Coordinates PromptPictures::coordinatesOf(size_t id) const {
     return {position, position, position, 0};
 }
 
+namespace {
+
+/// What lies beside a model that does not see.
+std::string insteadOf(const ModelInfo& info) {
+    if (!info.visionFiles.empty())
+        return fmt::format("; {} may be one, and is used where it is named", info.visionFiles.front());
+    return info.visionTrouble.empty() ? std::string() : fmt::format(" ({})", info.visionTrouble);
+}
+
+}  // namespace
+
 Result<ShownPictures> ShownPictures::of(const OpenedModel& model, std::span<const ChatMessage> messages) {
     const auto lastAnswer =
         std::ranges::find(messages.rbegin(), messages.rend(), Role::Assistant, &ChatMessage::role);
@@ -133,7 +144,8 @@ Result<ShownPictures> ShownPictures::of(const OpenedModel& model, std::span<cons
             if (!model.pictures && i >= asked)
                 return withId<ErrorId::CannotSee>(
                     fail(ErrorCode::Unsupported,
-                         "{}: the model has no vision file, so it cannot see pictures", model.file.path),
+                         "{}: the model has no vision file, so it cannot see pictures{}", model.file.path,
+                         insteadOf(model.info)),
                     model.file.path);
             if (!model.pictures) continue;
             auto known = model.pictures->find(part.data);

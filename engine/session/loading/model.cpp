@@ -260,6 +260,7 @@ Result<std::unique_ptr<OpenedModel>> open(const io::Source& source, const LoadOp
     INGLE_TRY(openSight(*model, vision.path));
     model->info.seesPictures = model->sight.has_value();
     model->info.visionFile = vision.path;
+    if (!model->sight) model->info.visionTrouble = std::move(vision.trouble);
     if (vision.fitting.size() > 1 || !model->sight) model->info.visionFiles = std::move(vision.fitting);
     return model;
 }

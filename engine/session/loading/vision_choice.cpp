@@ -48,7 +48,7 @@ bool knowsMarks(const formats::ModelFile& model, const vision::TowerSpec& spec) 
 Result<Candidate> lookAt(const formats::ModelFile& model, const models::ModelDefinition& definition,
                          const std::string& path) {
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
-    INGLE_TRY_ASSIGN(formats::ModelFile file, formats::openModelFile(source));
+    INGLE_TRY_ASSIGN(formats::ModelFile file, formats::openModelFile(source, formats::ModelPart::Sight));
     INGLE_TRY_ASSIGN(const vision::BoundTower tower, vision::bindTower(file, std::nullopt));
     const std::string& arch = definition.facts().arch;
     const auto& archs = tower.family->archs;
@@ -72,7 +72,7 @@ Result<VisionChoice> named(const formats::ModelFile& model, const models::ModelD
     auto candidate = lookAt(model, *seeing, path);
     if (!candidate) return tl::unexpected(formats::inWords(std::move(candidate).error(), path));
     if (!candidate->fits) return unfit();
-    return VisionChoice{path, candidate->bytes, {}};
+    return VisionChoice{path, candidate->bytes, {}, {}};
 }
 
 }  // namespace
@@ -84,9 +84,19 @@ Result<VisionChoice> chooseVisionFile(const formats::ModelFile& model,
     VisionChoice choice;
     if (!seeing) return choice;
     std::vector<Candidate> fitting;
+    if (model.hasSight) {
+        if (auto own = lookAt(model, *seeing, model.path); own && own->fits) {
+            own->isSure = true;
+            own->bytes = 0;  // the model's own count already
+            fitting.push_back(*std::move(own));
+        }
+    }
     for (const std::string& path : visionFilesBeside(model.path)) {
         auto candidate = lookAt(model, *seeing, path);
-        if (candidate && candidate->fits) fitting.push_back(*std::move(candidate));
+        if (!candidate && choice.trouble.empty())
+            choice.trouble = formats::inWords(std::move(candidate).error(), path).message;
+        else if (candidate && candidate->fits)
+            fitting.push_back(*std::move(candidate));
     }
     std::ranges::stable_sort(fitting, [](const Candidate& a, const Candidate& b) {
         return a.isSure != b.isSure ? a.isSure : a.likeness > b.likeness;

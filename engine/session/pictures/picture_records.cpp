@@ -80,12 +80,11 @@ backend::SavedState stateOf(const void* bytes, size_t count, size_t allBytes, ui
 
 }  // namespace
 
-PictureRecords::PictureRecords(std::shared_ptr<SnapshotStore> store, const io::Source& file,
+PictureRecords::PictureRecords(std::shared_ptr<SnapshotStore> store, std::vector<io::Source> files,
                                std::string configuration)
     : m_store(std::move(store)), m_configuration(std::move(configuration)) {
     if (m_store)
-        m_hash = std::make_unique<ModelHash>(std::vector<io::Source>{file},
-                                             fmt::format("{}/models", m_store->folder()));
+        m_hash = std::make_unique<ModelHash>(std::move(files), fmt::format("{}/models", m_store->folder()));
 }
 
 Status PictureRecords::waitUntilReady() const {

@@ -16,8 +16,9 @@ namespace ingle::session {
 /// the vision file's hash, the options, and the picture. Any thread.
 class PictureRecords {
   public:
-    /// Without a store nothing is found or kept. `file` is the vision file, opened.
-    PictureRecords(std::shared_ptr<SnapshotStore> store, const io::Source& file, std::string configuration);
+    /// Without a store nothing is found or kept. `files`: the vision file, opened, or all of a folder.
+    PictureRecords(std::shared_ptr<SnapshotStore> store, std::vector<io::Source> files,
+                   std::string configuration);
 
     /// Waits until the vision file's hash is known. Errors: Cancelled, as StopScope says.
     Status waitUntilReady() const;

@@ -44,6 +44,8 @@ std::string configurationOf(const LoadOptions& options, uint32_t mostTokens) {
 
 PictureShelf::PictureShelf(const Model& model, std::shared_ptr<SnapshotStore> store)
     : m_path(model.opened().sight->visionFile),
+      m_ownFiles(m_path == model.opened().file.path ? model.opened().file.sources
+                                                    : std::vector<io::Source>()),
       m_options(visionOptions(model.options())),
       m_mostTokens(mostTokensOf(model.opened().contextTokens)),
       m_store(std::move(store)) {}
@@ -67,8 +69,9 @@ Result<const PictureRecords*> PictureShelf::records() {
         const std::scoped_lock lock(m_opening);
         INGLE_TRY(openFile());
         if (!m_records)
-            m_records =
-                std::make_unique<PictureRecords>(m_store, *m_file, configurationOf(m_options, m_mostTokens));
+            m_records = std::make_unique<PictureRecords>(
+                m_store, m_ownFiles.empty() ? std::vector{*m_file} : m_ownFiles,
+                configurationOf(m_options, m_mostTokens));
     }
     INGLE_TRY(m_records->waitUntilReady());
     return m_records.get();

@@ -58,6 +58,8 @@ class PictureShelf final : public KnownPictures {
     void forgetOld();
 
     const std::string m_path;
+    const std::vector<io::Source>
+        m_ownFiles;  ///< of a folder that holds the part that sees; empty: a file is one
     const LoadOptions m_options;
     const uint32_t m_mostTokens;
     const std::shared_ptr<SnapshotStore> m_store;

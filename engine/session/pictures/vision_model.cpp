@@ -10,7 +10,7 @@ Result<std::unique_ptr<VisionModel>> VisionModel::open(const io::Source& source,
                                                        uint32_t mostTokens) {
     std::unique_ptr<VisionModel> model(new VisionModel);
     const auto openIt = [&]() -> Status {
-        INGLE_TRY_ASSIGN(model->m_file, formats::openModelFile(source));
+        INGLE_TRY_ASSIGN(model->m_file, formats::openModelFile(source, formats::ModelPart::Sight));
         for (const auto& [key, value] : options.overrides)
             INGLE_TRY(model->m_file.metadata.override_(key, value));
         INGLE_TRY(model->m_file.expand(options.threads ? options.threads : base::physicalCores()));

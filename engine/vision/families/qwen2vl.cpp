@@ -9,8 +9,8 @@ constexpr std::string_view kTypes[] = {"qwen2vl_merger", "qwen2.5vl_merger"};
 constexpr std::string_view kArchs[] = {"qwen2vl"};
 constexpr uint32_t kWindowPixels = 112;
 
-graph::Value project(graph::Builder& b, const TowerSpec&, const models::Weights& w, graph::Value x) {
-    return projectTwice(b, w, x, "mm.0", backend::ActivationKind::Gelu, "mm.2");
+graph::Value project(graph::Builder& b, const TowerSpec& spec, const models::Weights& w, graph::Value x) {
+    return projectTwice(b, w, x, "mm.0", spec.projectorActivation, "mm.2");
 }
 
 /// Every n-th layer sees all.

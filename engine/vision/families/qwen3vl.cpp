@@ -19,12 +19,11 @@ Value project(graph::Builder& b, const TowerSpec& spec, const models::Weights& w
     const auto rowsOf = [&](uint32_t kind) {
         return b.slice(x, {patches, kind * spec.dim, spec.dim}, fmt::format("rows_{}", kind));
     };
-    Value all = projectTwice(b, w, rowsOf(0), "mm.0", backend::ActivationKind::Gelu, "mm.2");
+    Value all = projectTwice(b, w, rowsOf(0), "mm.0", spec.projectorActivation, "mm.2");
     for (uint32_t i = 0; i < spec.features.size(); ++i) {
         const auto name = [&](std::string_view part) { return stackName(spec.features[i], part); };
         const Value normed = towerNorm(b, w, true, spec.eps, rowsOf(i + 1), name("norm"));
-        const Value made =
-            projectTwice(b, w, normed, name("fc1"), backend::ActivationKind::Gelu, name("fc2"));
+        const Value made = projectTwice(b, w, normed, name("fc1"), spec.projectorActivation, name("fc2"));
         all = b.concat(all, made, 1, name("beside"));
     }
     return all;

@@ -24,6 +24,8 @@ using session::KnownPicture;
 using test::RecordingSink;
 using testing::ElementsAre;
 using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
 
 /// A message whose text is the prompt of a sidecar, with parts for its pictures, in the form of no chat.
 GenerateRequest requestOf(const std::string& prompt) {
@@ -404,6 +406,30 @@ TEST_F(PictureConversations, severalVisionFilesAreOffered) {
     EXPECT_TRUE(info->seesPictures);
     EXPECT_THAT(info->visionFiles,
                 ElementsAre(EndsWith("gemma3.f16.mmproj.gguf"), EndsWith("gemma3.mmproj.gguf")));
+}
+
+/// One that was not downloaded to its end, or of a type that nobody knows, is named.
+TEST_F(PictureConversations, aVisionFileThatCannotBeUsedIsNamed) {
+    const std::string file = m_folder.file("qwen3vl.mmproj.gguf");
+    fs::resize_file(file, fs::file_size(file) / 2);
+    const auto info = inspectModel(m_model, options());
+    ASSERT_TRUE(info) << info.error().message;
+    EXPECT_FALSE(info->seesPictures);
+    EXPECT_THAT(info->visionTrouble, StartsWith(file));
+    const auto model = loadModel(m_model, options());
+    session::Scheduler scheduler(*model, nullptr);
+    RecordingSink refused;
+    scheduler.submit(chat("What?"), refused);
+    while (scheduler.step()) {
+    }
+    ASSERT_TRUE(refused.error);
+    EXPECT_THAT(refused.error->message, HasSubstr(file));
+    // One that can be used is, whatever lies beside it.
+    fs::copy_file(test::visionFolder() / "qwen3vl.mmproj.gguf", m_folder.file("z.gguf"));
+    const auto seeing = inspectModel(m_model, options());
+    ASSERT_TRUE(seeing) << seeing.error().message;
+    EXPECT_THAT(seeing->visionFile, EndsWith("/z.gguf"));
+    EXPECT_EQ(seeing->visionTrouble, "");
 }
 
 TEST_F(PictureConversations, aDraftModelNeedsNoVisionFile) {

@@ -15,7 +15,7 @@ constexpr std::string_view kZip = "PK\x03\x04";
 constexpr std::string_view kAsDocument = "save it as .docx or PDF";
 constexpr std::string_view kAsPdf = "save it as PDF";
 constexpr std::string_view kAsTable = "save the sheet as CSV, or print it to a PDF";
-constexpr std::string_view kTextOfPicture = "pictures have no text to read";
+constexpr std::string_view kAsPicture = "save it as PNG or JPEG";
 
 /// From the special to the general: the first that fits is taken.
 const std::vector<OtherFormat>& table() {
@@ -51,14 +51,11 @@ const std::vector<OtherFormat>& table() {
         {"rtf", "a Rich Text document (.rtf)", kAsDocument, "{\\rtf", {}},
         {"ps", "a PostScript file", "convert it to PDF", "%!PS", {}},
         {"djvu", "a DjVu document", "convert it to PDF with text", "AT&TFORM", {}},
-        {"png", "a picture (PNG)", kTextOfPicture, "\x89PNG\r\n", {}},
-        {"jpeg", "a picture (JPEG)", kTextOfPicture, "\xFF\xD8\xFF", {}},
-        {"gif", "a picture (GIF)", kTextOfPicture, "GIF8", {}},
-        {"webp", "a picture (WebP)", kTextOfPicture, "WEBP", {}, 8},
-        {"tiff", "a picture (TIFF)", kTextOfPicture, "II*\0"sv, {}},
-        {"tiff", "a picture (TIFF)", kTextOfPicture, "MM\0*"sv, {}},
-        {"heic", "a picture (HEIC)", kTextOfPicture, "ftypheic", {}, 4},
-        {"avif", "a picture (AVIF)", kTextOfPicture, "ftypavif", {}, 4},
+        {"gif", "a picture (GIF)", kAsPicture, "GIF8", {}},
+        {"tiff", "a picture (TIFF)", kAsPicture, "II*\0"sv, {}},
+        {"tiff", "a picture (TIFF)", kAsPicture, "MM\0*"sv, {}},
+        {"heic", "a picture (HEIC)", kAsPicture, "ftypheic", {}, 4},
+        {"avif", "a picture (AVIF)", kAsPicture, "ftypavif", {}, 4},
         {"media", "a video or sound file", "only text can be read", "ftyp", {}, 4},
         {"mp3", "a sound file", "only text can be read", "ID3", {}},
         {"ogg", "a sound or video file", "only text can be read", "OggS", {}},

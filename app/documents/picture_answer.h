@@ -9,6 +9,12 @@
 
 namespace ingle::documents {
 
+/// What becomes of pixels that let through what is behind them.
+enum class Transparency {
+    Dropped,  ///< they have the colour that is stored, as models were trained
+    OnWhite,  ///< they look as they do on white paper
+};
+
 /// The line; the pixels of a picture follow it.
 std::string pictureHead(const Result<Picture>& answer);
 

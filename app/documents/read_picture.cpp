@@ -16,11 +16,13 @@
 namespace ingle::documents {
 namespace {
 
-Result<Picture> readFrom(int file, const ReadOptions& options) {
+Result<Picture> readFrom(int file, const ReadOptions& options,
+                         Transparency transparency = Transparency::Dropped) {
     const std::string program = options.program.empty() ? findReader() : options.program;
     if (program.empty()) return refuse(Refusal::ReaderMissing);
-    INGLE_TRY_ASSIGN(const std::string answer, runReader(program, file, {"", std::string(kPictureTask)},
-                                                         options, limits::kPictureAnswerBytes));
+    const auto task = transparency == Transparency::OnWhite ? kPictureOnWhiteTask : kPictureTask;
+    INGLE_TRY_ASSIGN(const std::string answer,
+                     runReader(program, file, {"", std::string(task)}, options, limits::kPictureAnswerBytes));
     return decodePicture(answer);
 }
 
@@ -46,13 +48,14 @@ Result<Picture> readPicture(const std::string& path, const ReadOptions& options)
     return readFrom(file.descriptor.get(), options);
 }
 
-Result<Picture> readPictureBytes(std::string_view bytes, const ReadOptions& options) {
+Result<Picture> readPictureBytes(std::string_view bytes, const ReadOptions& options,
+                                 Transparency transparency) {
     if (bytes.size() > limits::kPictureBytes) return refuse(PictureRefusal::TooLarge);
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return refuse(PictureRefusal::ReaderFailed);
     FileDescriptor read(ends[0]);
     std::jthread feeder(feed, FileDescriptor(ends[1]), bytes);
-    auto picture = readFrom(read.get(), options);
+    auto picture = readFrom(read.get(), options, transparency);
     read = {};  // whoever still writes ends
     feeder.join();
     return picture;

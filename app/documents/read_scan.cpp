@@ -9,12 +9,15 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "app/documents/child_process.h"
 #include "app/documents/limits.h"
 #include "app/documents/opened_file.h"
 #include "app/documents/page_answer.h"
+#include "app/documents/picture_kind.h"
 #include "app/documents/refusals.h"
+#include "app/documents/text_encoding.h"
 #include "ingle/sha256.h"
 
 namespace ingle::documents {
@@ -22,7 +25,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kScan = "PDF";
+/// A file as far as it is known here, without being parsed.
+struct ScanFile {
+    std::string hash;  ///< SHA-256, hexadecimal
+    std::string_view format;
+};
 
 /// The pages of one file that were read so far.
 class KeptPages {
@@ -63,14 +70,14 @@ class KeptPages {
     fs::path m_folder;
 };
 
-std::optional<std::string> hashOf(int file) {
+std::optional<ScanFile> lookAt(int file) {
     std::string bytes;
     std::array<char, 65536> buffer;
     for (off_t at = 0;;) {
         const ssize_t count = ::pread(file, buffer.data(), buffer.size(), at);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0 || bytes.size() > limits::kFileBytes) return std::nullopt;
-        if (count == 0) return sha256Hex(bytes);
+        if (count == 0) return ScanFile{sha256Hex(bytes), pictureKindOf(bytes) ? "picture" : "PDF"};
         bytes.append(buffer.data(), static_cast<size_t>(count));
         at += count;
     }
@@ -83,35 +90,46 @@ class ScanReader {
     Result<Document> read() {
         m_program = m_options.reading.program.empty() ? findReader() : m_options.reading.program;
         if (m_program.empty()) return refuse(Refusal::ReaderMissing);
-        const auto hash = hashOf(m_file);
-        if (!hash) return refuse(Refusal::ReaderFailed);
-        const KeptPages kept(m_options.keptIn, *hash);
-        Document document{.format = std::string(kScan)};
+        const auto scan = lookAt(m_file);
+        if (!scan) return refuse(Refusal::ReaderFailed);
+        m_format = scan->format;
+        const std::string& seer = m_options.seer;
+        const KeptPages kept(m_options.keptIn, seer.empty() ? scan->hash : scan->hash + "-" + seer);
+        Document document{.format = std::string(m_format)};
         uint64_t numEmpty = 0;
         for (uint32_t number = 1, numPages = 1; number <= numPages; ++number) {
             m_options.isAt(number, number == 1 ? 0 : numPages);
             auto page = kept.find(number);
             if (!page) {
-                INGLE_TRY_ASSIGN(page, recognised(number));
+                INGLE_TRY_ASSIGN(page, m_options.see ? seen(number) : asked(number, kPageTask));
                 kept.keep(number, *page);
             }
             numPages = page->numPages;
             numEmpty += page->text.empty() ? 1 : 0;
-            if (!add(document, number, page->text)) return refuse(Refusal::TooMuchText, kScan);
+            if (!add(document, number, page->text)) return refuse(Refusal::TooMuchText, m_format);
         }
         kept.forget();
-        if (document.text.empty()) return refuse(Refusal::Scanned, kScan);
+        if (document.text.empty()) return refuse(m_options.see ? Refusal::Empty : Refusal::Scanned, m_format);
         if (numEmpty > 0) document.leftOut.push_back({LossKind::PagesWithoutText, numEmpty, {}});
         return document;
     }
 
   private:
-    Result<RecognisedPage> recognised(uint32_t number) const {
+    Result<RecognisedPage> asked(uint32_t number, std::string_view task) const {
         if (::lseek(m_file, 0, SEEK_SET) != 0) return refuse(Refusal::ReaderFailed);
         INGLE_TRY_ASSIGN(const std::string answer,
-                         runReader(m_program, m_file, {"", std::string(kPageTask), std::to_string(number)},
-                                   m_options.reading, limits::kAnswerBytes));
-        return decodePage(answer);
+                         runReader(m_program, m_file, {"", std::string(task), std::to_string(number)},
+                                   m_options.reading, kPageBytes));
+        return decodePage(answer, m_format);
+    }
+    Result<RecognisedPage> seen(uint32_t number) const {
+        INGLE_TRY_ASSIGN(RecognisedPage page, asked(number, kPagePictureTask));
+        if (number == 1) m_options.isAt(number, page.numPages);
+        if (page.picture.empty()) return page;
+        INGLE_TRY_ASSIGN(const std::string text, m_options.see(std::exchange(page.picture, {})));
+        appendClean(page.text, text);
+        page.text.resize(page.text.find_last_not_of(" \t\n") + 1);
+        return page;
     }
     /// False: the text gets too long.
     static bool add(Document& document, uint32_t number, const std::string& text) {
@@ -122,9 +140,12 @@ class ScanReader {
         return document.text.size() <= limits::kTextBytes;
     }
 
+    static constexpr size_t kPageBytes = std::max(limits::kAnswerBytes, limits::kPictureBytes + 4096);
+
     const int m_file;
     const ScanOptions& m_options;
     std::string m_program;
+    std::string_view m_format;
 };
 
 }  // namespace

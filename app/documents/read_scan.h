@@ -1,5 +1,6 @@
-/// Reads a PDF whose pages are pictures, as scanners make them: text is recognised page by page, each in a
-/// process of its own (`ingle-documents`), where Tesseract is installed.
+/// Reads a PDF whose pages are pictures, as scanners make them, or a picture of a page. What they say is
+/// recognised page by page: by a model that sees, or in a process of its own for each page
+/// (`ingle-documents`), where Tesseract is installed.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +13,19 @@ namespace ingle::documents {
 
 struct ScanOptions {
     ReadOptions reading = {};
-    /// Told before each page; `numPages` is 0 while nobody knows.
+    /// Told before each page, and once more when it is known how many there are; 0: nobody knows yet.
     std::function<void(uint32_t page, uint32_t numPages)> isAt = [](uint32_t, uint32_t) {};
     /// A folder in which pages are kept until the last one is read, so that what was interrupted goes on
     /// where it was; empty: they are not.
     std::string keptIn = {};
+    /// Gives the text in a picture, of which it gets a PNG, JPEG or WebP file; null: Tesseract recognises it.
+    std::function<Result<std::string>(std::string picture)> see = nullptr;
+    /// Who that is, in letters and digits: what others have read is not taken for its work.
+    std::string seer = {};
 };
 
-/// Takes seconds a page. Pages that have text of their own keep it. Errors: as readDocument();
-/// documentScanned where nothing can be recognised, or nothing was.
+/// Takes seconds a page. Pages that have text of their own keep it. Errors: as readDocument(); those of
+/// `see`; documentScanned where nothing can be recognised, or nothing was.
 Result<Document> readScan(const std::string& path, const ScanOptions& options = {});
 
 /// Whether readDocument() met pages that are pictures.

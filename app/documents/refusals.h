@@ -42,8 +42,8 @@ inline constexpr std::array kRefusals{
                 "This {} is protected by a password; save a copy without one."},
     RefusalInfo{
         Refusal::Scanned, "documentScanned", ErrorCode::Unsupported,
-        "This {} has pages but no text: it is made of pictures, as scanners make them. Where Tesseract is "
-        "installed (packages libtesseract5 and tesseract-ocr), its text is recognised (OCR)."},
+        "This {} has no text that a program can read, only what can be seen, as scanners make it. Where "
+        "Tesseract is installed (packages libtesseract5 and tesseract-ocr), its text is recognised (OCR)."},
     RefusalInfo{Refusal::Empty, "documentEmpty", ErrorCode::Unsupported, "There is no text in this {}."},
     RefusalInfo{Refusal::TooLarge, "documentTooLarge", ErrorCode::Unsupported,
                 "This is too large to be read as a document: files may have {} MB."},

@@ -60,6 +60,7 @@ void fields(V& v, codec::Of<ModelEntry> auto& e) {
     v.optional("tokensPerSecond", e.tokensPerSecond);
     v.optional("measuredPerSecond", e.measuredPerSecond);
     v.sparse("seesPictures", e.seesPictures);
+    v.sparse("visionFile", e.visionFile);
     v.optional("profile", e.profile);
 }
 
@@ -329,6 +330,7 @@ Result<ModelEntry> Library::add(const std::string& path, const std::string& name
             added.lastUsedAt = known->lastUsedAt;
             added.measuredPerSecond = known->measuredPerSecond;
             added.seesPictures = known->seesPictures;
+            added.visionFile = known->visionFile;
             added.profile = known->profile;
             *known = added;
         } else {
@@ -415,6 +417,13 @@ Status Library::markMeasured(const std::string& path, double tokensPerSecond) {
 Status Library::markSight(const std::string& id, bool seesPictures) {
     return modifyEntry(id, [&](ModelEntry& entry) -> Status {
         entry.seesPictures = seesPictures;
+        return {};
+    });
+}
+
+Status Library::setVisionFile(const std::string& id, const std::string& path) {
+    return modifyEntry(id, [&](ModelEntry& entry) -> Status {
+        entry.visionFile = path;
         return {};
     });
 }

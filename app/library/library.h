@@ -50,6 +50,7 @@ struct ModelEntry {
     double tokensPerSecond = 0;    ///< foretold of answers; 0: not known
     double measuredPerSecond = 0;  ///< tokens of its last answers; 0: there was none long enough
     bool seesPictures = false;     ///< it had a vision file when it was added or used last
+    std::string visionFile;        ///< path of the one that the person chose; empty: none was chosen
     std::string profile;  ///< what is set for its answers, a JSON object (history::Profile); empty: nothing
 };
 
@@ -105,6 +106,8 @@ class Library {
     Status markMeasured(const std::string& path, double tokensPerSecond);
     /// Whether it sees pictures. A vision file may have come, or gone, since it was added.
     Status markSight(const std::string& id, bool seesPictures);
+    /// By which vision file it is to see; empty: by the one that is found.
+    Status setVisionFile(const std::string& id, const std::string& path);
     Status setProfile(const std::string& id, const std::string& profile);
     Status markFailure(const std::string& id, const std::optional<Error>& failure);  ///< nothing clears
     Status remove(const std::string& id);  ///< forgets it; never touches the model file

@@ -44,6 +44,32 @@ class DocumentsTest : public QObject, WindowFiles {
         QTRY_COMPARE_WITH_TIMEOUT(run.model.documents()->rowCount(), 1, kPatienceMs);
     }
 
+    /// A model that sees is in use.
+    void useSeeing(WindowRun& run) {
+        const QString path = m_folder.filePath("sees.gguf");
+        QFile::copy(m_modelFile, path);
+        run.drop(path);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready() && run.model.models()->seesPictures(), kPatienceMs);
+    }
+    /// A PDF of pages without text. It has no table of objects: readers look for them then.
+    static QByteArray blankPages(int count) {
+        QByteArray pages, kids;
+        for (int i = 0; i < count; ++i) {
+            kids += QByteArray::number(3 + i) + " 0 R ";
+            pages +=
+                QByteArray::number(3 + i) + " 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]>>endobj\n";
+        }
+        return "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[" + kids +
+               "]/Count " + QByteArray::number(count) + ">>endobj\n" + pages + "trailer<</Root 1 0 R>>\n";
+    }
+    static std::string textOf(const QString& data, qint64 document) {
+        std::string text;
+        std::thread([&] {
+            const auto file = history::openReader(data.toStdString() + "/history.sqlite").value();
+            text = history::documentText(*file, document).value();
+        }).join();
+        return text;
+    }
     /// Its chapter 42 says something.
     static QByteArray novel(const QByteArray& words) {
         QByteArray text;
@@ -124,6 +150,72 @@ class DocumentsTest : public QObject, WindowFiles {
         QTRY_COMPARE(inChat(run), 1);
         run.click(run.shownItem("stripAway-0"), QPointF(5, 5));
         QTRY_COMPARE(inChat(run), 0);
+    }
+
+    void aScanIsReadByAModelThatSees() {
+        const QString log = m_folder.filePath("seen.log"), data = freshDataDir();
+        WindowRun run(data, {"--log", log, "--say", "```\nSeen words\n```"});
+        useSeeing(run);
+        QStringList told;
+        connect(run.model.documents(), &Shelf::openingChanged, run.model.documents(),
+                [&] { told << run.model.documents()->opening(); });
+        run.drop(write("scan.pdf", blankPages(3)));
+        QTRY_COMPARE_WITH_TIMEOUT(run.model.documents()->rowCount(), 1, kPatienceMs);
+        QCOMPARE(textOf(data, idOf(run)), std::string("Seen words\n\nSeen words\n\nSeen words"));
+        QCOMPARE(requests(log, "picture"), 3);
+        QCOMPARE(requests(log, "generate"), 3);
+        const QString name = run.model.models()->currentName();
+        QVERIFY2(told.contains(QString("Reading scan.pdf with %1: page 1 of 3").arg(name)),
+                 qPrintable(told.join('\n')));
+        QVERIFY2(!told.filter("page 3 of 3, ").isEmpty(), qPrintable(told.join('\n')));
+        QVERIFY(told.last().isEmpty());
+        QCOMPARE(run.messages().size(), size_t{0});
+    }
+
+    void aModelThatFailsOverAPageIsToldAndCanBeCancelled() {
+        {
+            WindowRun run(freshDataDir(), {"--fail-at", "0"});
+            useSeeing(run);
+            run.drop(write("failing.pdf", blankPages(2)));
+            QTRY_VERIFY_WITH_TIMEOUT(run.model.notices()->banner().startsWith("failing.pdf: "), kPatienceMs);
+            QCOMPARE(run.model.documents()->rowCount(), 0);
+            QVERIFY(run.model.documents()->opening().isEmpty());
+        }
+        const QString log = m_folder.filePath("cancelled.log");
+        WindowRun run(freshDataDir(), {"--log", log, "--tokens", "1000", "--pace-ms", "20"});
+        useSeeing(run);
+        run.drop(write("slow.pdf", blankPages(2)));
+        QTRY_VERIFY_WITH_TIMEOUT(run.model.documents()->opening().contains("page 1 of 2"), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(requests(log, "generate"), 1, kPatienceMs);
+        run.model.documents()->cancelOpening();
+        QTRY_VERIFY(run.model.documents()->opening().isEmpty());
+        QTRY_COMPARE_WITH_TIMEOUT(requests(log, "cancel"), 1, kPatienceMs);
+        QCOMPARE(run.model.documents()->rowCount(), 0);
+        QCOMPARE(run.model.notices()->banner(), QString());
+    }
+
+    void aPictureThatIsDroppedOnTheDocumentsBecomesOne() {
+        const QString data = freshDataDir();
+        WindowRun run(data, {"--say", "A sign"});
+        useSeeing(run);
+        QImage image(40, 30, QImage::Format_RGB32);
+        image.fill(Qt::white);
+        const QString path = m_folder.filePath("sign.png");
+        QVERIFY(image.save(path, "PNG"));
+        run.model.actions()->run("documents");
+        QTRY_VERIFY(cardIsOpen(run));
+        run.drop(path);
+        QTRY_COMPARE_WITH_TIMEOUT(run.model.documents()->rowCount(), 1, kPatienceMs);
+        QCOMPARE(textOf(data, idOf(run)), std::string("A sign"));
+        QVERIFY(role(run, 0, Shelf::DetailRole).toString().startsWith("picture"));
+        QVERIFY(run.chat().attachedPictures().isEmpty());
+        // Dropped on the chat it belongs to the message.
+        QTRY_VERIFY(cardIsOpen(run));
+        run.model.actions()->run("newChat");
+        QTRY_VERIFY(!cardIsOpen(run));
+        run.drop(path);
+        QTRY_COMPARE_WITH_TIMEOUT(run.chat().attachedPictures().size(), 1, kPatienceMs);
+        QCOMPARE(run.model.documents()->rowCount(), 1);
     }
 
     void aPausedReadingWaitsAndAnUnfinishedOneGoesOn() {

@@ -31,7 +31,8 @@
 --listen PATH    it is the bridge: it serves one client after another at that socket, and no file; --far NAME is a
 model of it, on --far-device NAME
 
-A path with "sees" is a model that sees pictures, and "bge" one that compares texts. A path with "published" is a model
+A path with "sees" is a model that sees pictures, one with "maybe" may see by one of two files, one with "halved" has
+a damaged vision file, and one with "bge" compares texts. A path with "published" is a model
 that could be made smaller, one with "huge" a model that does not fit; an import into a folder with "full" fails.
 """
 import argparse
@@ -285,6 +286,10 @@ def info_of(path):
                             "availableBytes": 5 * 10 ** 9, "usableBytes": 8 * 10 ** 9, "choices": []})
     if "sees" in path:
         info.update(name="eyes", seesPictures=True)
+    if "maybe" in path:
+        info.update(visionFiles=[f"{path}.mmproj.gguf", f"{path}.other.gguf"])
+    if "halved" in path:
+        info.update(visionTrouble=f"{path}.mmproj.gguf: the file ends early")
     if "bge" in path:
         info.update(name="bge", family="bert", promptFormat="none")
     if "published" in path:
@@ -306,7 +311,8 @@ def recognise(path):
             "kind": "unknown", "path": path, "sentence": refusal["message"], "actions": ["getInstead"],
             "refusal": refusal
         }
-    if path.endswith((".txt", ".md", ".json", ".zip", ".db", ".sqlite", ".chat", "/threads", ".png", ".jpg", ".heic")):
+    if path.endswith((".txt", ".md", ".json", ".zip", ".db", ".sqlite", ".chat", "/threads", ".png", ".jpg", ".heic",
+                      ".pdf")):
         error = {"code": "Unsupported", "message": f"{path}: not a model", "id": "notAModel", "arguments": [path]}
         return {
             "kind": "unknown", "path": path, "sentence": error["message"], "actions": ["readText"], "refusal": error
@@ -393,6 +399,10 @@ def answer(message):
         if refusal:
             return say(id=request_id, event="failed", error=refusal)
         options = message.get("options", {})
+        if "other" in options.get("visionFile", ""):
+            return say(id=request_id, event="failed", error={
+                "code": "InvalidArgument", "message": "another model's", "id": "visionFileUnfit",
+                "arguments": [options["visionFile"]]})
         if op == "load" and args.refuse and options.get("contextTokens") != 1024 and not options.get("loadAnyway"):
             say(id=request_id, event="failed", error={
                 "code": "OutOfMemory", "message": "fake needs too much", "id": "tooLittleMemory",
@@ -417,6 +427,8 @@ def answer(message):
             beside = {"alsoLoaded": loaded[1]} if len(loaded) > 1 else {}
             info = far_model(message["path"].removeprefix("bridge:"))["info"] if args.listen else info_of(
                 message["path"])
+            if options.get("visionFile"):
+                info.update(seesPictures=True, visionFile=options["visionFile"])
             return say(id=request_id, event="loaded", info=info, **beside)
         say(id=request_id, event="inspected", info=info_of(message["path"]))
     elif op == "unload":

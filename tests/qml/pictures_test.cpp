@@ -265,6 +265,131 @@ class PicturesTest : public QObject, WindowFiles {
         QCOMPARE(run.messages()[0].parts.size(), size_t{2});
     }
 
+    void whatAModelCannotSeeIsNotTalkedAboutWhenItIsGone() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        attach(run, paint("one.png", Qt::red));
+        attach(run, paint("two.png", Qt::blue));
+        QTRY_VERIFY(run.model.notices()->banner().contains("cannot see pictures."));
+        run.chat().detach(0);
+        QVERIFY(run.model.notices()->banner().contains("cannot see pictures."));
+        run.chat().detach(0);
+        QCOMPARE(run.model.notices()->banner(), QString());
+        run.model.notices()->undoLast();
+        QTRY_VERIFY(run.model.notices()->banner().contains("cannot see pictures."));
+    }
+
+    void aModelIsTriedWithAVisionFileThatMayBeItsOwn() {
+        const QString data = freshDataDir(), maybe = modelNamed("maybe.gguf");
+        {
+            WindowRun run(data, {});
+            run.drop(maybe);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            QVERIFY(!run.model.models()->seesPictures());
+            attach(run, paint("tried.png", Qt::red));
+            QTRY_VERIFY(run.model.notices()->banner().contains("maybe.gguf.mmproj.gguf beside it may be"));
+            run.model.notices()->runBannerAction();
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready() && run.model.models()->seesPictures(), kPatienceMs);
+            QCOMPARE(run.model.notices()->banner(), QString());
+        }
+        // It is remembered, and another one can be chosen.
+        WindowRun run(data, {});
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready() && run.model.models()->seesPictures(), kPatienceMs);
+        const QVariantList files =
+            run.model.library()->describe(run.model.library()->currentId())["visionFiles"].toList();
+        QCOMPARE(files.size(), 2);
+        QVERIFY(files[0].toMap()["chosen"].toBool() && !files[1].toMap()["chosen"].toBool());
+        run.model.actions()->run("models");
+        QTRY_VERIFY(run.shownItem("seeBy-1") != nullptr);
+        // The other one is of another model: it says so, and the model writes without it.
+        run.model.models()->seeBy(files[1].toMap()["path"].toString());
+        QTRY_VERIFY_WITH_TIMEOUT(run.model.notices()->toast().contains("is the vision file of another model"),
+                                 kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready() && !run.model.models()->seesPictures(), kPatienceMs);
+    }
+
+    void aDamagedVisionFileIsNamed() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(modelNamed("halved.gguf"));
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        attach(run, paint("halved.png", Qt::red));
+        QTRY_VERIFY(run.model.notices()->banner().contains("The vision file beside it is damaged"));
+        QVERIFY(run.model.notices()->bannerDetails().contains("halved.gguf.mmproj.gguf"));
+    }
+
+    void aRemovedPictureComesBackAfterTheTrashWasEmptied() {
+        const QString data = freshDataDir();
+        const QString bee = paint("removed.png", Qt::red);
+        const auto isStored = [&] {
+            bool is = false;
+            std::thread([&] {
+                const auto reader = history::openReader((data + "/history.sqlite").toStdString()).value();
+                is = history::picture(*reader, hashOf(bee).toStdString()).has_value();
+            }).join();
+            return is;
+        };
+        WindowRun run(data, {});
+        open(run);
+        attach(run, bee);
+        QTRY_VERIFY_WITH_TIMEOUT(isStored(), kPatienceMs);
+        run.chat().detach(0);
+        QTRY_VERIFY_WITH_TIMEOUT(storedDraft(data).empty(), kPatienceMs);
+        run.model.trash()->empty();
+        QTRY_VERIFY_WITH_TIMEOUT(!isStored(), kPatienceMs);
+        run.model.notices()->undoLast();
+        QTRY_COMPARE(attached(run), 1);
+        QTRY_VERIFY_WITH_TIMEOUT(isStored(), kPatienceMs);
+        run.chat().send("What is it?");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QVERIFY(isStored());
+    }
+
+    void aMessageThatIsEditedShowsItsPictures() {
+        WindowRun run(freshDataDir(), {});
+        open(run);
+        attach(run, paint("edited.png", Qt::red));
+        attach(run, paint("as well.png", Qt::blue));
+        run.chat().send("What is it?");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        run.chat().messages()->edit(static_cast<double>(run.messages()[0].id));
+        QTRY_VERIFY(run.shownItem("editedPicture-1") != nullptr);
+        QTRY_COMPARE_WITH_TIMEOUT(seen(run, run.shownItem("editedPicture-0")), QColor(Qt::red), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(seen(run, run.shownItem("editedPicture-1")), QColor(Qt::blue), kPatienceMs);
+        QQuickItem* words = run.shownItem("messageEditor");
+        QVERIFY(words->y() >= run.shownItem("editedPicture-1")->height());
+        run.click(run.shownItem("editedPicture-1"), QPointF(20, 20));
+        QTRY_VERIFY(run.shownItem("wholePicture") != nullptr);
+    }
+
+    void aTransparentPictureIsSeenOnWhite() {
+        QImage image(300, 200, QImage::Format_ARGB32);
+        image.fill(QColor(0, 0, 0, 0));
+        const QString path = m_folder.filePath("clear.png");
+        QVERIFY(image.save(path, "PNG"));
+        WindowRun run(freshDataDir(), {});
+        open(run);
+        attach(run, path);
+        QTRY_VERIFY(run.shownItem("attachedTile") != nullptr);
+        QTRY_COMPARE_WITH_TIMEOUT(seen(run, run.shownItem("attachedTile")), QColor(Qt::white), kPatienceMs);
+    }
+
+    void aChatOfAPictureIsNamedByTheModel() {
+        WindowRun run(freshDataDir(), {"--title", "Bees"});
+        run.model.settings()->setProperty("titles", "here");
+        open(run);
+        attach(run, paint("bees.png", Qt::red));
+        run.chat().send("");
+        QTRY_COMPARE_WITH_TIMEOUT(run.chat().title(), QString("Bees"), kPatienceMs);
+        run.chat().newConversation();
+        attach(run, paint("nameless.png", Qt::blue));
+        run.chat().describe(0, "");
+        run.model.settings()->setProperty("titles", "question");
+        run.chat().send("");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QCOMPARE(run.chat().title(), QString("Picture"));
+    }
+
     void aPrivateChatKeepsItInMemory() {
         const QString data = freshDataDir();
         const QString bee = paint("secret.png", Qt::cyan);

@@ -7,6 +7,8 @@ Item {
 
     required property double messageId
     readonly property ChatList list: ListView.view as ChatList
+    /// What stays attached: of each "name" and "picture".
+    readonly property var pictures: list ? list.chat.picturesOf(messageId) : []
 
     function begin() {
         words.cursorPosition = words.length;
@@ -38,11 +40,34 @@ Item {
         color: Theme.surface
         border.color: words.activeFocus ? Theme.softAccent : Theme.surface
 
+        Flow {
+            id: tiles
+            x: Theme.l
+            y: Theme.m
+            width: parent.width - 2 * Theme.l
+            visible: row.pictures.length > 0
+            spacing: Theme.s
+
+            Repeater {
+                model: row.pictures
+                delegate: PictureTile {
+                    required property var modelData
+                    required property int index
+
+                    objectName: "editedPicture-" + index
+                    pictures: row.list.pictures
+                    picture: modelData.picture
+                    name: modelData.name
+                    onClicked: row.list.pictureOpened(row.pictures.map(one => one.picture),
+                                                      row.pictures.map(one => one.name), index)
+                }
+            }
+        }
         TextEdit {
             id: words
             objectName: "messageEditor"
             x: Theme.l
-            y: Theme.m
+            y: tiles.visible ? tiles.y + tiles.height + Theme.s : Theme.m
             width: parent.width - 2 * Theme.l
             text: row.list ? row.list.rows.editedText : ""
             textFormat: TextEdit.PlainText

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 
 #include "app/desktop/chat/chat_controller.h"
@@ -102,7 +103,11 @@ Pictures::Done ChatController::takePicture(const QString& name) {
 }
 
 void ChatController::attachPicture(const QString& name, const ReadPicture& picture) {
-    m_drafts.attach({name, toQString(picture.hash)}, picture.file,
+    attachPicture({name, toQString(picture.hash)}, m_drafts.attached().size(), picture.file);
+}
+
+void ChatController::attachPicture(const Attached& picture, qsizetype at, const PictureFilePtr& file) {
+    m_drafts.attach(picture, at, file,
                     [this](const Error& error) { m_notices.showError(Notices::Topic::History, error); });
     canSee(draftParts());  // it is told before anything is sent
 }
@@ -115,13 +120,38 @@ void ChatController::sendAttached() {
 void ChatController::detach(int index) {
     if (index < 0 || index >= m_drafts.attached().size()) return;
     const Attached one = m_drafts.detach(index);
+    if (attachedPictures().isEmpty()) m_notices.clearBanner(Notices::Topic::Sight);
+    // Nothing names a picture now, so it goes when the trash is emptied; but not from here.
+    const auto file = std::make_shared<PictureFilePtr>();
+    if (one.isPicture()) keepBytes(one.picture, file);
     m_notices.showUndo(this, one.isPicture() ? tr("Picture removed") : tr("Attached text removed"),
-                       [this, conversation = m_conversation, one, index] {
-                           if (conversation == m_conversation)
-                               m_drafts.attach(one, index);
+                       [this, conversation = m_conversation, one, index, file] {
+                           const qsizetype last = m_drafts.attached().size();
+                           const qsizetype at = conversation == m_conversation ? index : last;
+                           if (*file)
+                               attachPicture(one, at, *file);
                            else
-                               m_drafts.append(Draft{{}, {one}});
+                               m_drafts.attach(one, at);
                        });
+}
+
+void ChatController::keepBytes(const QString& hash, const std::shared_ptr<PictureFilePtr>& file) {
+    const auto look = [hash = hash.toStdString()](history::HistoryReader& history) {
+        return history::picture(history, hash);
+    };
+    m_storage.readBehindWrites(this, look, [file](Result<history::PictureFile> picture) {
+        if (picture) *file = std::make_shared<const history::PictureFile>(std::move(*picture));
+    });
+}
+
+QVariantList ChatController::picturesOf(qint64 message) const {
+    QVariantList pictures;
+    const history::Message* found = m_messages.find(message);
+    if (found == nullptr) return pictures;
+    for (const Part& part : found->parts)
+        if (part.kind == PartKind::Image)
+            pictures << QVariantMap{{"name", toQString(part.text)}, {"picture", toQString(part.data)}};
+    return pictures;
 }
 
 void ChatController::describe(int index, const QString& text) {

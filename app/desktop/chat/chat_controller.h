@@ -224,7 +224,11 @@ class ChatController : public ingle::desktop::ShownChat {  // whole, as QML's to
     bool looksAtPictures() const;
     /// Waits for a picture, which is called so. Returns who takes it.
     Pictures::Done takePicture(const QString& name);
+    using PictureFilePtr = std::shared_ptr<const history::PictureFile>;
     void attachPicture(const QString& name, const ReadPicture& picture);
+    void attachPicture(const Attached& picture, qsizetype at, const PictureFilePtr& file);
+    /// Reads a stored picture into `file`, unless there is none.
+    void keepBytes(const QString& hash, const std::shared_ptr<PictureFilePtr>& file);
     void sendAttached();
     bool readyToAnswer();
     /// The message itself, or what it answers; null: it is not shown.

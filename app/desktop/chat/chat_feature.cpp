@@ -60,7 +60,8 @@ ChatFeature::ChatFeature(Services& services)
             });
 
     services.opener()->addTaker(
-        [this](const Opener::Things& things, const Opener::Rest& rest) { takePictures(things, rest); });
+        [this](const Opener::Things& things, const Opener::Rest& rest) { takePictures(things, rest); },
+        Opener::Aim::Message);
 
     connect(services.portal(), &DesktopPortal::screenTaken, services.opener(),
             [&services, toComposer = services.actions()->showPage("composer")](const QUrl& file) {

@@ -1,4 +1,6 @@
 /// How something is said in a chat: sent, worded anew, answered again, or gone on with.
+#include <QFileInfo>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -42,7 +44,19 @@ bool ChatController::canSee(std::span<const Part> asked) {
         return true;
     }
     Notices::Banner banner{Notices::Topic::Sight, tr("%1 cannot see pictures.").arg(m_models.currentName())};
-    if (const library::ModelEntry* other = m_models.seeing()) {
+    if (!m_models.visionFiles().isEmpty()) {
+        const QString file = m_models.visionFiles().front();
+        const QString name = QFileInfo(file).fileName();
+        banner.sentence += ' ' + tr("The vision file %1 beside it may be its own.").arg(name);
+        banner.action = tr("Try it");
+        banner.run = whileAlive(this, [this, file] { m_models.seeBy(file); });
+    } else if (!m_models.visionTrouble().isEmpty()) {
+        banner.sentence += ' ' + tr("The vision file beside it is damaged, not all there, or of a kind that "
+                                    "is not known here.");
+        banner.details = m_models.visionTrouble();
+        banner.action = tr("Look again");
+        banner.run = whileAlive(this, [this] { m_models.seeBy({}); });
+    } else if (const library::ModelEntry* other = m_models.seeing()) {
         banner.action = tr("Use %1").arg(nameOf(*other));
         banner.run = whileAlive(this, [this, id = toQString(other->id)] { m_models.use(id); });
     } else {
@@ -132,9 +146,8 @@ void ChatController::sendNow(const QString& text) {
     if (isEmpty || !readyToAnswer()) return;
     Draft sent = m_drafts.take();
     sent.text = text;
-    QString named = text.trimmed().isEmpty() ? sent.attached.front().text : text;
-    if (named.trimmed().isEmpty()) named = tr("Picture");
-    const history::Question question{m_conversation, titleFrom(named), m_leaf, partsOf(sent)};
+    const std::vector<Part> parts = partsOf(sent);
+    const history::Question question{m_conversation, titleFrom(parts), m_leaf, parts};
     const auto work = [question, answerer = answerer()](history::History& history) {
         return history::ask(history, question, answerer);
     };

@@ -1,6 +1,9 @@
 #include "app/desktop/chat/chat_title.h"
 
+#include <QCoreApplication>
 #include <QRegularExpression>
+
+#include "app/desktop/services/text.h"
 
 namespace ingle::desktop {
 namespace {
@@ -17,6 +20,17 @@ std::string titleFrom(const QString& text) {
     if (space > kTitleLength / 2) cut.truncate(space);
     if (cut.back().isHighSurrogate()) cut.chop(1);
     return (cut + QStringLiteral("…")).toStdString();
+}
+
+std::string titleFrom(const std::vector<Part>& question) {
+    const Part* named = nullptr;
+    for (const Part& part : question) {
+        const bool isAttached = part.kind == PartKind::Attachment || part.kind == PartKind::Image;
+        if (part.kind == PartKind::Text || (isAttached && named == nullptr)) named = &part;
+    }
+    const std::string title = named != nullptr ? titleFrom(toQString(named->text)) : std::string();
+    if (!title.empty() || named == nullptr) return title;
+    return QCoreApplication::translate("ChatController", "Picture").toStdString();
 }
 
 QString madeTitle(const QString& answer) {

@@ -88,9 +88,10 @@ void DraftKeeper::attach(const Attached& one, qsizetype at) {
     m_delay.start();
 }
 
-void DraftKeeper::attach(const Attached& picture, std::shared_ptr<const history::PictureFile> file,
+void DraftKeeper::attach(const Attached& picture, qsizetype at,
+                         std::shared_ptr<const history::PictureFile> file,
                          std::function<void(const Error&)> failed) {
-    attach(picture, m_draft.attached.size());
+    attach(picture, at);
     const auto work = [conversation = m_conversation, draft = unsent().stored().toStdString(),
                        file = std::move(file)](history::History& history) -> Status {
         return history.atOnce([&]() -> Status {

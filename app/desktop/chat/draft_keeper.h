@@ -58,9 +58,9 @@ class DraftKeeper : public QObject {
     void putBack(history::RowId conversation, const Draft& draft);
     /// Adds one to what is attached, as number `at`.
     void attach(const Attached& one, qsizetype at);
-    /// Adds a picture behind all that is attached, and stores it with the draft at once. `failed` is called
-    /// where it cannot be stored; it is detached then.
-    void attach(const Attached& picture, std::shared_ptr<const history::PictureFile> file,
+    /// Adds a picture as number `at`, and stores it with the draft at once. `failed` is called where it
+    /// cannot be stored; it is detached then.
+    void attach(const Attached& picture, qsizetype at, std::shared_ptr<const history::PictureFile> file,
                 std::function<void(const Error&)> failed);
     /// Says what a picture shows.
     void describe(qsizetype at, const QString& text);

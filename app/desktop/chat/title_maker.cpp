@@ -39,19 +39,11 @@ GenerateRequest requestOf(const Turn& turn, const history::AnswerTerms& usual) {
     return request;
 }
 
-std::string firstTitle(const history::Message& question) {
-    const Part* named = nullptr;
-    for (const Part& part : question.parts)
-        if (part.kind == PartKind::Text || (part.kind == PartKind::Attachment && named == nullptr))
-            named = &part;
-    return named != nullptr ? titleFrom(toQString(named->text)) : std::string();
-}
-
 /// A conversation that was answered for the first time, and that nobody has given a title.
 Result<std::optional<Turn>> untitled(history::HistoryReader& history, RowId conversation, RowId answer) {
     INGLE_TRY_ASSIGN(const Turn shown, history::readTurn(history, conversation, 0, 3));
     const bool isFirst = shown.branch.size() == 2 && shown.isWhole() && shown.branch.back().id == answer;
-    if (!isFirst || shown.conversation.title != firstTitle(shown.branch.front()))
+    if (!isFirst || shown.conversation.title != titleFrom(shown.branch.front().parts))
         return std::optional<Turn>();
     INGLE_TRY_ASSIGN(Turn turn, history::readAnswer(history, conversation, answer));
     return std::optional(std::move(turn));

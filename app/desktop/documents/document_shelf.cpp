@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "app/desktop/services/document_sentences.h"
+#include "app/desktop/services/error_sentences.h"
 #include "app/desktop/services/size_text.h"
 #include "app/desktop/services/text.h"
 #include "app/desktop/services/time_text.h"
@@ -62,6 +63,7 @@ DocumentShelf::DocumentShelf(StorageThread& storage, EngineClient& engine, Model
       m_notices(notices),
       m_reader(storage, engine, models),
       m_embedder(storage, engine, models),
+      m_seer(engine, models),
       m_scans(cacheDir.empty() ? std::string() : cacheDir + "/scans"),
       m_openLane("documents", kOpenPatience) {
     connect(&models, &ModelInUse::stateChanged, this, &DocumentShelf::onModel);
@@ -88,7 +90,9 @@ QString DocumentShelf::opening() const {
     if (!m_cancelled) return {};
     const QString name = QFileInfo(toQString(m_toOpen.front().path)).fileName();
     if (m_page == 0) return tr("Opening %1…").arg(name);
-    const QString where = tr("Reading the scan %1: page %2 of %3").arg(name).arg(m_page).arg(m_numPages);
+    const QString page = tr("page %1 of %2").arg(m_page).arg(m_numPages);
+    const QString where = m_seenBy.isEmpty() ? tr("Reading the scan %1: %2").arg(name, page)
+                                             : tr("Reading %1 with %2: %3").arg(name, m_seenBy, page);
     if (m_page <= m_firstPage) return where;
     const double each = static_cast<double>(m_sincePage.elapsed()) / 1000 / (m_page - m_firstPage);
     return tr("%1, %2 left").arg(where, timeText(each * (m_numPages - m_page + 1)));
@@ -107,24 +111,28 @@ void DocumentShelf::openNext() {
     m_page = 0;
     emit openingChanged();
     if (!m_cancelled) return;
-    m_openLane.post(
-        [self = QPointer(this), path = m_toOpen.front().path, scans = m_scans, cancelled = m_cancelled] {
-            documents::ScanOptions options{.reading = {.isCancelled = [&] { return cancelled->load(); }},
-                                           .keptIn = scans};
-            options.isAt = [&](uint32_t page, uint32_t numPages) {
-                const auto tell = [self, cancelled, page, numPages] {
-                    if (self && self->m_cancelled == cancelled) self->onPage(page, numPages);
-                };
-                QMetaObject::invokeMethod(QCoreApplication::instance(), tell, Qt::QueuedConnection);
+    const PageSeer::Seer seer = m_seer.seer(m_cancelled).value_or(PageSeer::Seer());
+    m_seenBy = seer.name;
+    m_openLane.post([self = QPointer(this), path = m_toOpen.front().path, scans = m_scans, seer,
+                     cancelled = m_cancelled] {
+        documents::ScanOptions options{.reading = {.isCancelled = [&] { return cancelled->load(); }},
+                                       .keptIn = scans,
+                                       .see = seer.see,
+                                       .seer = seer.id};
+        options.isAt = [&](uint32_t page, uint32_t numPages) {
+            const auto tell = [self, cancelled, page, numPages] {
+                if (self && self->m_cancelled == cancelled) self->onPage(page, numPages);
             };
-            auto document = openDocument(path, options);
-            QMetaObject::invokeMethod(
-                QCoreApplication::instance(),
-                [self, document = std::move(document)] {
-                    if (self) self->onOpened(self->m_toOpen.front(), document);
-                },
-                Qt::QueuedConnection);
-        });
+            QMetaObject::invokeMethod(QCoreApplication::instance(), tell, Qt::QueuedConnection);
+        };
+        auto document = openDocument(path, options);
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [self, document = std::move(document)] {
+                if (self) self->onOpened(self->m_toOpen.front(), document);
+            },
+            Qt::QueuedConnection);
+    });
 }
 
 void DocumentShelf::onPage(uint32_t page, uint32_t numPages) {
@@ -160,6 +168,11 @@ void DocumentShelf::onOpened(const Recognition& thing, const Result<history::New
             });
     } else if (isOfADocument(document.error())) {
         m_notices.showBanner({Notices::Topic::Files, documentSentence(thing.path, document.error())});
+    } else if (document.error().code != ErrorCode::Cancelled && m_page > 0) {
+        // The model that reads it met something; the pages that it has read stay.
+        m_notices.showBanner(
+            {Notices::Topic::Files,
+             tr("%1: %2").arg(QFileInfo(toQString(thing.path)).fileName(), errorSentence(document.error()))});
     } else if (document.error().code != ErrorCode::Cancelled) {
         m_opener.refuse(thing);
     }

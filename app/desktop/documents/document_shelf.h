@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/desktop/documents/background_reader.h"
+#include "app/desktop/documents/page_seer.h"
 #include "app/desktop/documents/passage_embedder.h"
 #include "app/desktop/services/model_in_use.h"
 #include "app/desktop/services/notices.h"
@@ -140,6 +141,7 @@ class DocumentShelf : public QAbstractListModel {
     Notices& m_notices;
     BackgroundReader m_reader;
     PassageEmbedder m_embedder;
+    PageSeer m_seer;
     Documents m_documents;
     std::vector<history::RowId> m_inChat;
     history::RowId m_shown = 0;  ///< the conversation of m_inChat
@@ -149,6 +151,7 @@ class DocumentShelf : public QAbstractListModel {
     std::string m_scans;  ///< folder for their pages; empty: none
     /// What is being opened is a scan, of which this page is read; 0: it is none.
     uint32_t m_page = 0, m_numPages = 0;
+    QString m_seenBy;           ///< the model that reads it; empty: Tesseract does
     QElapsedTimer m_sincePage;  ///< since the second page that was read now
     uint32_t m_firstPage = 0;
     std::shared_ptr<std::atomic<bool>> m_cancelled;  ///< of what is being opened; null: nothing is

@@ -108,6 +108,34 @@ Item {
                 }
             }
         }
+        Text {
+            Layout.fillWidth: true
+            visible: details.model.visionFiles.length > 0
+            textFormat: Text.PlainText
+            text: qsTr("Files by which it could see pictures")
+            color: Theme.mutedText
+            font.pixelSize: Theme.smallSize - 1
+            wrapMode: Text.Wrap
+        }
+        Flow {
+            Layout.fillWidth: true
+            visible: details.model.visionFiles.length > 0
+            spacing: Theme.s
+
+            Repeater {
+                model: details.model.visionFiles
+                delegate: TextButton {
+                    required property var modelData
+                    required property int index
+
+                    objectName: "seeBy-" + index
+                    text: modelData.name
+                    enabled: !modelData.chosen
+                    Accessible.name: qsTr("See pictures by %1").arg(text)
+                    onClicked: details.models.seeBy(modelData.path)
+                }
+            }
+        }
         Flow {
             Layout.fillWidth: true
             Layout.topMargin: Theme.s

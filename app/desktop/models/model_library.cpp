@@ -1,5 +1,6 @@
 #include "app/desktop/models/model_library.h"
 
+#include <QFileInfo>
 #include <QLocale>
 
 #include <algorithm>
@@ -64,14 +65,29 @@ QString ModelLibrary::currentId() const {
 QVariantMap ModelLibrary::describe(const QString& modelId) const {
     const auto found = std::ranges::find(m_models, modelId.toStdString(), &ModelEntry::id);
     if (found == m_models.end())
-        return {{"name", QString()}, {"trouble", QString()}, {"path", QString()},
-                {"current", false},  {"remote", false},      {"facts", QVariantList()}};
+        return {{"name", QString()},
+                {"trouble", QString()},
+                {"path", QString()},
+                {"current", false},
+                {"remote", false},
+                {"facts", QVariantList()},
+                {"visionFiles", QVariantList()}};
     return {{"name", nameOf(*found)},
             {"trouble", trouble(*found)},
             {"path", toQString(found->path)},
             {"current", isCurrent(*found)},
             {"remote", protocol::isRemote(found->path)},
-            {"facts", facts(*found)}};
+            {"facts", facts(*found)},
+            {"visionFiles", visionFiles(*found)}};
+}
+
+QVariantList ModelLibrary::visionFiles(const ModelEntry& entry) const {
+    QVariantList files;
+    if (!isCurrent(entry) || m_inUse.state() != ModelInUse::Ready) return files;
+    for (const QString& path : m_inUse.visionFiles())
+        files << QVariantMap{
+            {"name", QFileInfo(path).fileName()}, {"path", path}, {"chosen", path == m_inUse.visionFile()}};
+    return files;
 }
 
 QVariantList ModelLibrary::facts(const ModelEntry& entry) const {
@@ -103,6 +119,10 @@ QVariantList ModelLibrary::facts(const ModelEntry& entry) const {
         add(tr("Memory"), look->second.memory.fits()
                               ? tr("needs %1; that is free").arg(sizeText(look->second.memory.needBytes()))
                               : fitText(look->second.memory));
+    if (runs && m_inUse.seesPictures())
+        add(tr("Sees pictures by"), QFileInfo(m_inUse.visionFile()).fileName());
+    else if (runs && !m_inUse.visionTrouble().isEmpty())
+        add(tr("Sees no pictures"), m_inUse.visionTrouble());
     add(tr("Where it lies"), toQString(entry.path));
     return all;
 }

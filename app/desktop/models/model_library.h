@@ -51,8 +51,9 @@ class ModelLibrary : public QAbstractListModel {
     Q_INVOKABLE QString firstNamed(const QString& words) const;
     /// Of the model in use; empty: there is none.
     Q_INVOKABLE QString currentId() const;
-    /// "name", "trouble", "path", "current", "remote", and "facts", of each "name" and "value". The name is
-    /// empty where there is no such model.
+    /// "name", "trouble", "path", "current", "remote", "facts", of each "name" and "value", and
+    /// "visionFiles", of each "name", "path" and "chosen", where there is a choice. The name is empty where
+    /// there is no such model.
     Q_INVOKABLE QVariantMap describe(const QString& modelId) const;
     /// Looks at the files of all of them: whether they are there, and fit the memory that is free now; and at
     /// what other computers offer.
@@ -80,6 +81,7 @@ class ModelLibrary : public QAbstractListModel {
     QString trouble(const library::ModelEntry& entry) const;
     void lookBeyond();
     QVariantList facts(const library::ModelEntry& entry) const;
+    QVariantList visionFiles(const library::ModelEntry& entry) const;
     void describeAnew();
 
     StorageThread& m_storage;

@@ -25,9 +25,8 @@ QString DocumentSentences::of(Refusal refusal, const Error& error) {
             return tr("it is protected by a password. Save a copy without one.");
         case Refusal::Scanned:
             return tr(
-                "it contains only scanned images and no text. With Tesseract installed (package "
-                "tesseract-ocr) "
-                "Inglenook recognises their text.");
+                "it contains only scanned images and no text. A model that sees pictures can read them, and "
+                "so can Tesseract where it is installed (package tesseract-ocr).");
         case Refusal::Empty:
             return tr("there is no text in it.");
         case Refusal::TooLarge:

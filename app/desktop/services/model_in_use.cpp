@@ -143,7 +143,19 @@ LoadOptions ModelInUse::loadOptions() const {
     LoadOptions options = m_settings.loadOptions();
     const auto context = history::profileFromJson(m_current.profile).contextTokens;
     if (context) options.contextTokens = *context;
+    options.visionFile = m_current.visionFile;
     return options;
+}
+
+void ModelInUse::seeBy(const QString& visionFile) {
+    m_current.visionFile = visionFile.toStdString();
+    const auto work = [id = m_current.id, path = m_current.visionFile](library::Library& library) {
+        return library.setVisionFile(id, path);
+    };
+    m_storage.run(this, work, [this](const Status& status) {
+        if (!status) m_notices.showError(Notices::Topic::Model, status.error());
+    });
+    loadAgain(loadOptions());
 }
 
 void ModelInUse::loadAgain(const LoadOptions& options) {
@@ -226,7 +238,11 @@ void ModelInUse::onLoaded(const ModelInfo& info) {
              .contextNote = toQString(info.contextNote),
              .chatTemplate = toQString(info.chatTemplate),
              .seesPictures = info.seesPictures,
+             .visionFile = toQString(info.visionFile),
+             .visionFiles = {},
+             .visionTrouble = toQString(info.visionTrouble),
              .recovery = m_way.recovery};
+    for (const std::string& path : info.visionFiles) m_way.visionFiles << toQString(path);
     emit wayChanged();
     m_failure.reset();
     m_loadFraction = 1;
@@ -254,6 +270,11 @@ void ModelInUse::onLoadFailed(const Error& error) {
     if (errorIdOf(error) == ErrorId::DraftUnfit && std::exchange(m_mayGuess, false)) {
         m_notices.showToast(errorSentence(error));
         return loadCurrent(loadOptions());
+    }
+    if (!m_refused && !m_current.visionFile.empty()) {
+        // It may be the vision file that is gone, or damaged: without it the model writes all the same.
+        m_notices.showToast(errorSentence(error));
+        return seeBy({});
     }
     m_failure = error;
     setState(Failed);

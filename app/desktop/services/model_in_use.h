@@ -68,6 +68,15 @@ class ModelInUse : public QObject {
     uint32_t trainedContext() const { return m_way.trainedContext; }
     /// Messages for it may have pictures.
     bool seesPictures() const { return m_way.seesPictures; }
+    /// By which it sees; empty: it does not.
+    const QString& visionFile() const { return m_way.visionFile; }
+    /// Paths of files by which it could see, where there are several or nobody knows whether one is its own:
+    /// the likeliest first.
+    const QStringList& visionFiles() const { return m_way.visionFiles; }
+    /// Why a file that is there for that cannot be used, in the engine's words; empty: none is.
+    const QString& visionTrouble() const { return m_way.visionTrouble; }
+    /// Loads the model in use again, so that it sees by that file, now and later.
+    Q_INVOKABLE void seeBy(const QString& visionFile);
     /// Of those of the library that see pictures the one used last; null: none is known.
     const library::ModelEntry* seeing() const;
     /// Its own, as its file has it; empty: it has none, or is not loaded.
@@ -165,6 +174,9 @@ class ModelInUse : public QObject {
         QString contextNote;  ///< why the context is a short one
         QString chatTemplate;
         bool seesPictures = false;
+        QString visionFile;
+        QStringList visionFiles;
+        QString visionTrouble;
         QString recovery;  ///< what was done after the host died
     };
     Way m_way;

@@ -78,7 +78,7 @@ void Opener::inspectionEnded(const std::optional<Error>& failure) {
     if (startWithLast && failure) m_models.useLast();
 }
 
-void Opener::openUrls(const QList<QUrl>& urls) {
+void Opener::openLocal(const QList<QUrl>& urls, Aim aim) {
     QStringList paths;
     for (const QUrl& url : urls)
         if (url.isLocalFile()) paths.append(url.toLocalFile());
@@ -86,40 +86,41 @@ void Opener::openUrls(const QList<QUrl>& urls) {
         m_notices.showBanner({Notices::Topic::Model, tr("Only files on this computer can be opened.")});
         return;
     }
-    openPaths(paths);
+    openPaths(paths, aim);
 }
 
 void Opener::openPath(const QString& path) {
-    openPaths({path});
+    openPaths({path}, Aim::Message);
 }
 
-void Opener::openPaths(const QStringList& paths) {
+void Opener::openPaths(const QStringList& paths, Aim aim) {
     // What came before is still handed on, but for models that a later one has followed.
     const quint64 number = ++m_numInspections;
     m_notices.clearBanner(Notices::Topic::Model);
-    setInspection(m_engine.recognise(paths, [this, number](const Result<std::vector<Recognition>>& things) {
-        if (things && !things->empty() && !things->front().refusal && number > m_newestModel) {
-            m_newestModel = number;
-            onRecognised(*things);
-            return;
-        }
-        if (number != m_numInspections) {
-            if (things) handTexts(*things);
-            return;
-        }
-        if (things && !things->empty())
-            onRecognised(*things);
-        else if (!things)
-            inspectionEnded(things.error());
-    }));
+    setInspection(
+        m_engine.recognise(paths, [this, number, aim](const Result<std::vector<Recognition>>& things) {
+            if (things && !things->empty() && !things->front().refusal && number > m_newestModel) {
+                m_newestModel = number;
+                onRecognised(*things, aim);
+                return;
+            }
+            if (number != m_numInspections) {
+                if (things) handTexts(*things, aim);
+                return;
+            }
+            if (things && !things->empty())
+                onRecognised(*things, aim);
+            else if (!things)
+                inspectionEnded(things.error());
+        }));
 }
 
-void Opener::onRecognised(const Things& things) {
+void Opener::onRecognised(const Things& things, Aim aim) {
     // Models come first.
     const auto numModels =
         std::ranges::count_if(things, [](const Recognition& thing) { return !thing.refusal; });
     const std::span<const Recognition> others = std::span(things).subspan(static_cast<size_t>(numModels));
-    const bool hasTexts = handTexts(others);
+    const bool hasTexts = handTexts(others, aim);
     if (numModels == 0 && !hasTexts) return refuse(things.front());
     if (numModels == 0) {
         setInspection(std::nullopt);
@@ -141,17 +142,19 @@ void Opener::onRecognised(const Things& things) {
     add(first.info);
 }
 
-bool Opener::handTexts(std::span<const Recognition> things) {
+bool Opener::handTexts(std::span<const Recognition> things, Aim aim) {
     Things texts;
     std::ranges::copy_if(things, std::back_inserter(texts),
                          [](const Recognition& thing) { return thing.can(ModelAction::ReadText); });
-    if (!texts.empty()) hand(texts, 0);
+    if (!texts.empty()) hand(texts, aim, 0);
     return !texts.empty();
 }
 
-void Opener::hand(const Things& things, size_t taker) {
+void Opener::hand(const Things& things, Aim aim, size_t taker) {
     if (things.empty() || taker == m_takers.size()) return;
-    m_takers[taker](things, [this, taker](const Things& rest) { hand(rest, taker + 1); });
+    const auto& [take, takesFor] = m_takers[taker];
+    if (takesFor == Aim::Message && aim == Aim::Document) return hand(things, aim, taker + 1);
+    take(things, [this, aim, taker](const Things& rest) { hand(rest, aim, taker + 1); });
 }
 
 void Opener::refuse(const Recognition& thing) {

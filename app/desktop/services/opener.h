@@ -8,6 +8,8 @@
 
 #include <functional>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "app/desktop/services/engine_client.h"
@@ -29,17 +31,24 @@ class Opener : public QObject {
     using Rest = std::function<void(const Things&)>;
     /// Takes what it can use of things with text, and hands the others on.
     using Taker = std::function<void(const Things&, const Rest&)>;
+    /// What people want of a file that could be more than one thing, as a picture can.
+    enum class Aim {
+        Message,   ///< it belongs to a message, where it can
+        Document,  ///< it is to be read
+    };
 
     Opener(StorageThread& storage, EngineClient& engine, ModelInUse& models, Notices& notices,
            QObject* parent = nullptr);
 
     bool isLooking() const { return m_inspection.has_value(); }
-    /// The first one is asked first.
-    void addTaker(Taker taker) { m_takers.push_back(std::move(taker)); }
+    /// The first one is asked first; one for messages is not asked about what is to be a document.
+    void addTaker(Taker taker, Aim aim = Aim::Document) { m_takers.push_back({std::move(taker), aim}); }
 
     /// Recognises local files and folders. Models are added to the library in place and the first is loaded;
     /// of one model that is worth making smaller choiceWanted() asks instead.
-    Q_INVOKABLE void openUrls(const QList<QUrl>& urls);
+    Q_INVOKABLE void openUrls(const QList<QUrl>& urls) { openLocal(urls, Aim::Message); }
+    /// The same, where whatever can be read becomes a document.
+    Q_INVOKABLE void openDocuments(const QList<QUrl>& urls) { openLocal(urls, Aim::Document); }
     Q_INVOKABLE void openPath(const QString& path);
     /// Adds a model that was recognised, and loads it.
     void add(const ModelInfo& info);
@@ -67,12 +76,13 @@ class Opener : public QObject {
 
   private:
     void setInspection(std::optional<protocol::RequestId> inspection);
-    void openPaths(const QStringList& paths);
-    void onRecognised(const Things& things);
-    /// Asks the takers from that one on.
+    void openLocal(const QList<QUrl>& urls, Aim aim);
+    void openPaths(const QStringList& paths, Aim aim);
+    void onRecognised(const Things& things, Aim aim);
     /// Returns whether there were any.
-    bool handTexts(std::span<const ingle::Recognition> things);
-    void hand(const Things& things, size_t taker);
+    bool handTexts(std::span<const ingle::Recognition> things, Aim aim);
+    /// Asks the takers from that one on.
+    void hand(const Things& things, Aim aim, size_t taker);
     void onArrived(const QString& path, const ModelInfo& info);
     /// One that compares texts was added.
     void welcome(const library::ModelEntry& entry);
@@ -85,7 +95,7 @@ class Opener : public QObject {
     EngineClient& m_engine;
     ModelInUse& m_models;
     Notices& m_notices;
-    std::vector<Taker> m_takers;
+    std::vector<std::pair<Taker, Aim>> m_takers;
     /// Of what is being looked at, until it is loaded or refused; nothing: nobody waits for one.
     std::optional<protocol::RequestId> m_inspection;
     quint64 m_newestModel = 0;     ///< of those, the last that brought a model

@@ -43,6 +43,10 @@ QImage imageOf(const Picture& picture, int side) {
         .convertToFormat(QImage::Format_RGB32);
 }
 
+Result<Picture> pixelsOf(std::string_view bytes) {
+    return documents::readPictureBytes(bytes, {}, documents::Transparency::OnWhite);
+}
+
 ShownPicture shownOf(const Result<Picture>& picture, int side) {
     if (!picture) return {{}, pictureSentence(picture.error())};
     return {imageOf(*picture, side), {}};
@@ -75,7 +79,7 @@ struct Decoded {
 
 Result<Decoded> decoded(Result<std::string> bytes) {
     if (!bytes) return tl::unexpected<Error>(bytes.error());
-    INGLE_TRY_ASSIGN(const Picture picture, documents::readPictureBytes(*bytes));
+    INGLE_TRY_ASSIGN(const Picture picture, pixelsOf(*bytes));
     const auto kind = documents::pictureKindOf(*bytes);
     if (!kind) return refuse(documents::PictureRefusal::Unknown);
     Decoded result{{.hash = sha256Hex(*bytes), .file = nullptr}, {imageOf(picture, kThumbnailSide), {}}};
@@ -124,7 +128,7 @@ ShownPicturePtr Pictures::find(const QString& hash, Detail detail, QObject* cont
 
 void Pictures::decode(const QString& key, Detail detail, std::shared_ptr<const history::PictureFile> file) {
     m_lane.post([self = QPointer(this), key, side = sideOf(detail), file = std::move(file)] {
-        ShownPicture shown = shownOf(documents::readPictureBytes(file->bytes), side);
+        ShownPicture shown = shownOf(pixelsOf(file->bytes), side);
         onGuiThread([self, key, shown = std::move(shown)] {
             if (self) self->keep(key, shown);
         });

@@ -109,8 +109,12 @@ T.ApplicationWindow {
         shownView.focusComposer();
     }
     function openFiles(files: var) {
+        const areDocuments = page === "documents";
         leavePage();
-        services.opener.openUrls(files);
+        if (areDocuments)
+            services.opener.openDocuments(files);
+        else
+            services.opener.openUrls(files);
     }
 
     width: 1080

@@ -1,7 +1,7 @@
 /// ingle-documents: reads the document on its standard input and writes its text to standard output
-/// (answer.h), or a picture and its pixels (picture_answer.h), or one page and its text (page_answer.h). What
-/// it reads may be hostile, and it is read by large libraries: so before the first byte is, the process gives
-/// up everything but memory, time and these two descriptors.
+/// (answer.h), or a picture and its pixels (picture_answer.h), or one page and its text or a picture of it
+/// (page_answer.h). What it reads may be hostile, and it is read by large libraries: so before the first byte
+/// is, the process gives up everything but memory, time and these two descriptors.
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -61,18 +61,20 @@ ingle::Result<documents::Document> readInput(std::string_view name) {
     return documents::readBytes({*bytes, name});
 }
 
-ingle::Result<ingle::Picture> readPicture() {
+ingle::Result<ingle::Picture> readPicture(documents::Transparency transparency) {
     const auto bytes = standardInput();
     if (!bytes) return documents::refuse(documents::PictureRefusal::ReaderFailed);
     if (bytes->size() > limits::kPictureBytes) return documents::refuse(documents::PictureRefusal::TooLarge);
-    return documents::decodePixels(*bytes);
+    return documents::decodePixels(*bytes, transparency);
 }
 
-ingle::Result<documents::RecognisedPage> readPage(std::string_view name, const char* number) {
+ingle::Result<documents::RecognisedPage> readPage(std::string_view name, const char* number,
+                                                  documents::PageWish wish) {
     const auto bytes = standardInput();
     if (!bytes || bytes->size() > limits::kFileBytes)
         return documents::refuse(documents::Refusal::ReaderFailed);
-    return documents::readPage({*bytes, name}, static_cast<uint32_t>(std::strtoul(number, nullptr, 10)));
+    return documents::readPage({*bytes, name}, static_cast<uint32_t>(std::strtoul(number, nullptr, 10)),
+                               wish);
 }
 
 bool write(std::string_view text) {
@@ -88,8 +90,8 @@ bool answerDocument(std::string_view name) {
     return write(documents::encodeAnswer(readInput(name)));
 }
 
-bool answerPicture() {
-    const ingle::Result<ingle::Picture> picture = readPicture();
+bool answerPicture(documents::Transparency transparency) {
+    const ingle::Result<ingle::Picture> picture = readPicture(transparency);
     if (!write(documents::pictureHead(picture))) return false;
     return !picture || write({reinterpret_cast<const char*>(picture->rgb.data()), picture->rgb.size()});
 }
@@ -102,7 +104,10 @@ int main(int argc, char** argv) {
     limit(RLIMIT_CORE, 0, 0);
     limit(RLIMIT_AS, limits::kMemory, limits::kMemory);
     const std::string_view task = argc > 2 ? argv[2] : "";
-    const bool isPicture = task == documents::kPictureTask, isPage = argc > 3 && task == documents::kPageTask;
+    const bool isOnWhite = task == documents::kPictureOnWhiteTask;
+    const bool isPicture = isOnWhite || task == documents::kPictureTask;
+    const bool isPagePicture = task == documents::kPagePictureTask;
+    const bool isPage = argc > 3 && (task == documents::kPageTask || isPagePicture);
     isPage ? documents::limitPageTime() : documents::limitTime();
 
     // Times in archives are made local ones; the C library looks for the zone in files until it knows one by
@@ -110,7 +115,7 @@ int main(int argc, char** argv) {
     ::setenv("TZ", "UTC0", 1);
     ::tzset();
     if (!isPicture) documents::prepareReaders();
-    if (isPage) documents::prepareRecognition();
+    if (isPage && !isPagePicture) documents::prepareRecognition();
     ::prctl(PR_SET_DUMPABLE, 0);  // nothing of the document was read before
     if (const auto locked = ingle::sandbox::allowOnlyComputing(); !locked) {
         std::fprintf(stderr, "ingle-documents: %s\n", locked.error().message.c_str());
@@ -119,9 +124,11 @@ int main(int argc, char** argv) {
     bool isWritten = false;
     try {
         if (isPicture)
-            isWritten = answerPicture();
+            isWritten = answerPicture(isOnWhite ? documents::Transparency::OnWhite
+                                                : documents::Transparency::Dropped);
         else if (isPage)
-            isWritten = write(documents::encodePage(readPage(argv[1], argv[3])));
+            isWritten = write(documents::encodePage(readPage(
+                argv[1], argv[3], isPagePicture ? documents::PageWish::Picture : documents::PageWish::Text)));
         else
             isWritten = answerDocument(argc > 1 ? argv[1] : "");
     } catch (const std::bad_alloc&) {

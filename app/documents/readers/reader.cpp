@@ -52,9 +52,9 @@ Result<Document> readBytes(const Input& input) {
     return document;
 }
 
-Result<RecognisedPage> readPage(const Input& input, uint32_t number) {
+Result<RecognisedPage> readPage(const Input& input, uint32_t number, PageWish wish) {
     const Reader* reader = readerFor(input, Match::ByContent);
-    return reader && reader->page ? reader->page(input, number) : refuse(Refusal::Unknown);
+    return reader && reader->page ? reader->page(input, number, wish) : refuse(Refusal::Unknown);
 }
 
 }  // namespace ingle::documents

@@ -21,6 +21,9 @@ struct Input {
 /// What a reader thinks of a file. The surest one reads it; of equals, the first by name of format.
 enum class Match { No, ByDefault, ByName, ByContent };
 
+/// What a page without text of its own is to become.
+enum class PageWish { Text, Picture };
+
 struct Reader {
     std::string_view format;  ///< in words, as sentences speak of it: "Word document"
     Match (*match)(const Input&);
@@ -29,9 +32,9 @@ struct Reader {
     Result<Document> (*read)(const Input&);
     /// Has the libraries open what they open once, before the process locks itself; null: nothing.
     void (*prepare)() = nullptr;
-    /// One page, from 1: its text, or what is recognised in its picture; null: such documents have no pages.
-    /// Errors: as read(); Scanned where nothing can be recognised.
-    Result<RecognisedPage> (*page)(const Input&, uint32_t number) = nullptr;
+    /// One page, from 1: its text, or what is recognised in its picture, or the picture; null: such documents
+    /// have no pages. Errors: as read(); Scanned where nothing can be recognised.
+    Result<RecognisedPage> (*page)(const Input&, uint32_t number, PageWish wish) = nullptr;
 };
 
 std::span<const Reader* const> allDocumentReaders();
@@ -45,6 +48,6 @@ Result<Document> textDocument(ReadText read, std::string_view format);
 /// Recognised and read. Errors: those of refusals.h.
 Result<Document> readBytes(const Input& input);
 /// One page, from 1, see Reader::page.
-Result<RecognisedPage> readPage(const Input& input, uint32_t number);
+Result<RecognisedPage> readPage(const Input& input, uint32_t number, PageWish wish = PageWish::Text);
 
 }  // namespace ingle::documents

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 
 #include "tests/golden.h"
 #include "tests/temporary_folder.h"
@@ -71,6 +72,32 @@ TEST_F(SeeCommand, aPromptWithPicturesHasLogitsOfItsText) {
               0)
         << err();
     expectRows("logits", "qwen3vl-shapes.logits.bin", 2e-4);
+}
+
+/// A line of `ingle chat` shows a picture, and the next one asks about it: as with `ingle run --image`.
+TEST_F(SeeCommand, chatShowsPictures) {
+    for (const char* name : {"text-gemma3.gguf", "gemma3.mmproj.gguf"})
+        std::filesystem::copy_file(golden(name), m_folder.file(name));
+    const std::string picture = m_folder.file("my picture.png");
+    std::filesystem::copy_file(golden("shapes.png"), picture);
+    const std::string model = m_folder.file("text-gemma3.gguf") + " --temp 0 --ctx 256 --backend cpu";
+    const auto out = [this] { return test::readBytes(m_folder.file("out")); };
+    ASSERT_EQ(run("run " + model + " -p What --image '" + picture + "'"), 0) << err();
+    const std::string expected = out();
+    const auto chat = [&](const std::string& lines) {
+        std::ofstream(m_folder.file("lines")) << lines;
+        return run("chat " + model + " <" + m_folder.file("lines"));
+    };
+    ASSERT_EQ(chat("/image '" + picture + "'\nWhat\n"), 0) << err();
+    EXPECT_EQ(out(), expected);
+    ASSERT_EQ(chat("What\n"), 0) << err();
+    EXPECT_NE(out(), expected);
+    // What is no picture, or nothing that the model can see, is one sentence.
+    EXPECT_EQ(chat("/image " + m_folder.file("missing.png") + "\nWhat\n"), 1);
+    EXPECT_NE(err().find("missing.png: "), std::string::npos) << err();
+    std::filesystem::remove(m_folder.file("gemma3.mmproj.gguf"));
+    EXPECT_EQ(chat("/image " + picture + "\nWhat\n"), 1);
+    EXPECT_NE(err().find("cannot see pictures"), std::string::npos) << err();
 }
 
 TEST_F(SeeCommand, whatDoesNotFitIsOneSentence) {

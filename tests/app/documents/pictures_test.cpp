@@ -100,6 +100,54 @@ TEST_F(Pictures, areTurnedAsExifSays) {
     }
 }
 
+/// A chunk is cut out and put behind the image's data, as some programs write it.
+TEST_F(Pictures, areTurnedByWhatStandsBehindTheImage) {
+    std::string png = test::pngOf(m_sample, PNG_COLOR_TYPE_RGB, 6);
+    const size_t exif = png.find("eXIf") - 4, end = png.find("IEND") - 4;
+    const std::string chunk = png.substr(exif, png.find("IDAT") - 4 - exif);
+    ASSERT_LT(exif, end);
+    png.insert(end, chunk);
+    png.erase(exif, chunk.size());
+    ASSERT_GT(png.find("eXIf"), png.find("IDAT"));
+    const std::string webp = test::webpWith(test::webpOf(m_sample), test::exifOf(6));
+    ASSERT_GT(webp.find("EXIF"), webp.find("VP8L"));
+    for (const std::string& bytes : {png, webp}) {
+        const Result<Picture> picture = read(bytes);
+        ASSERT_TRUE(picture) << picture.error().message;
+        EXPECT_EQ(picture->width, 3u);
+        EXPECT_EQ(picture->rgb[2 * 3], m_sample.rgb[0]);
+    }
+    // Damage there is none of the picture.
+    png.resize(png.find("eXIf") + 9);
+    EXPECT_TRUE(read(png));
+}
+
+/// Models get what is stored; people see what is behind.
+TEST_F(Pictures, transparencyIsDroppedOrPutOnWhite) {
+    const std::vector<uint8_t> rgba{10, 20, 30, 0, 10, 20, 30, 255, 0, 100, 200, 51};
+    const Picture seen{3, 1, {255, 255, 255, 10, 20, 30, 204, 224, 244}};
+    for (const std::string& bytes : {test::transparentPng(3, 1, rgba), test::transparentWebp(3, 1, rgba)}) {
+        const Result<Picture> picture = readPictureBytes(bytes, {}, Transparency::OnWhite);
+        ASSERT_TRUE(picture) << picture.error().message;
+        EXPECT_EQ(picture->rgb, seen.rgb);
+    }
+    EXPECT_EQ(readPictureBytes(test::transparentPng(3, 1, rgba))->rgb,
+              (std::vector<uint8_t>{10, 20, 30, 10, 20, 30, 0, 100, 200}));
+    // What is not transparent stays as it is.
+    for (const std::string& bytes : {test::pngOf(m_sample), test::webpOf(m_sample)})
+        EXPECT_EQ(readPictureBytes(bytes, {}, Transparency::OnWhite)->rgb, m_sample.rgb);
+    const auto grey = readPictureBytes(test::pngOf(m_sample, PNG_COLOR_TYPE_GRAY), {}, Transparency::OnWhite);
+    ASSERT_TRUE(grey);
+    EXPECT_EQ(grey->rgb[3], m_sample.rgb[3]);
+}
+
+TEST_F(Pictures, whatIsWrittenAsPngIsReadAgain) {
+    const Result<Picture> picture = read(encodePng(m_sample));
+    ASSERT_TRUE(picture) << picture.error().message;
+    EXPECT_EQ(picture->width, m_sample.width);
+    EXPECT_EQ(picture->rgb, m_sample.rgb);
+}
+
 TEST_F(Pictures, whatCannotBeReadIsTold) {
     expectId("words", "pictureUnknown");
     expectId("", "pictureUnknown");

@@ -191,7 +191,8 @@ TEST(Readers, otherFormatsAreNamedWithAdvice) {
     expectRefused(readSample(ole, "letter.DOC"), Refusal::OtherFormat,
                   "This is an old Word document (.doc): save it as .docx or PDF.");
     expectRefused(readSample(ole, "sheet.xls"), Refusal::OtherFormat, "Excel");
-    expectRefused(readSample("\x89PNG\r\n\x1a\n"), Refusal::OtherFormat, "picture");
+    expectRefused(readSample("GIF89a"), Refusal::OtherFormat, "save it as PNG");
+    expectRefused(readSample("\x89PNG\r\n\x1a\n"), Refusal::Scanned, "OCR");
     expectRefused(readSample(test::zipOf({{"mimetype", "application/epub+zip"}})), Refusal::OtherFormat,
                   ".epub");
     expectRefused(readSample(test::zipOf({{"xl/workbook.xml", "<x/>"}}), "a.xlsx"), Refusal::OtherFormat,

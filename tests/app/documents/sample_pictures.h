@@ -103,6 +103,55 @@ inline std::string webpOf(const Picture& picture) {
     return bytes;
 }
 
+/// A lossless WebP file with EXIF data behind the image.
+inline std::string webpWith(const std::string& webp, const std::string& exif) {
+    WebPMux* mux = ::WebPMuxNew();
+    const WebPData image{reinterpret_cast<const uint8_t*>(webp.data()), webp.size()};
+    const WebPData data{reinterpret_cast<const uint8_t*>(exif.data()), exif.size()};
+    ::WebPMuxSetImage(mux, &image, 1);
+    ::WebPMuxSetChunk(mux, "EXIF", &data, 1);
+    WebPData all;
+    EXPECT_EQ(::WebPMuxAssemble(mux, &all), WEBP_MUX_OK);
+    const std::string bytes(reinterpret_cast<const char*>(all.bytes), all.size);
+    ::WebPDataClear(&all);
+    ::WebPMuxDelete(mux);
+    return bytes;
+}
+
+/// Files of red, green, blue and opacity.
+inline std::string transparentPng(uint32_t width, uint32_t height, const std::vector<uint8_t>& rgba) {
+    png_image image{};
+    image.version = PNG_IMAGE_VERSION;
+    image.width = width;
+    image.height = height;
+    image.format = PNG_FORMAT_RGBA;
+    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+    std::string bytes(size, '\0');
+    EXPECT_TRUE(::png_image_write_to_memory(&image, bytes.data(), &size, 0, rgba.data(), 0, nullptr));
+    bytes.resize(size);
+    return bytes;
+}
+inline std::string transparentWebp(uint32_t width, uint32_t height, const std::vector<uint8_t>& rgba) {
+    WebPConfig config;
+    ::WebPConfigInit(&config);
+    config.lossless = config.exact = 1;
+    WebPMemoryWriter writer;
+    ::WebPMemoryWriterInit(&writer);
+    WebPPicture picture;
+    ::WebPPictureInit(&picture);
+    picture.use_argb = 1;
+    picture.width = static_cast<int>(width);
+    picture.height = static_cast<int>(height);
+    picture.writer = ::WebPMemoryWrite;
+    picture.custom_ptr = &writer;
+    ::WebPPictureImportRGBA(&picture, rgba.data(), static_cast<int>(4 * width));
+    EXPECT_TRUE(::WebPEncode(&config, &picture));
+    const std::string bytes(reinterpret_cast<const char*>(writer.mem), writer.size);
+    ::WebPPictureFree(&picture);
+    ::WebPMemoryWriterClear(&writer);
+    return bytes;
+}
+
 /// An animation that begins with `first` and goes on with `second`.
 inline std::string animationOf(const Picture& first, const Picture& second) {
     const int width = static_cast<int>(first.width), height = static_cast<int>(first.height);

@@ -8,9 +8,14 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/documents/page_answer.h"
+#include "app/documents/read_picture.h"
 #include "app/documents/read_scan.h"
+#include "app/documents/readers/pictures/pixels.h"
 #include "tests/app/documents/sample_documents.h"
 #include "tests/temporary_folder.h"
 
@@ -114,7 +119,7 @@ TEST_F(Scans, whatWasInterruptedGoesOn) {
     EXPECT_EQ(cancelled.error().code, ErrorCode::Cancelled);
     ASSERT_EQ(kept().size(), 2u);
     // What is kept is believed; what is no page is not.
-    std::ofstream(kept()[0], std::ios::binary) << encodePage(RecognisedPage{3, "It was kept"});
+    std::ofstream(kept()[0], std::ios::binary) << encodePage(RecognisedPage{3, "It was kept", {}});
     std::ofstream(kept()[1], std::ios::binary) << "nonsense";
     m_options.reading.isCancelled = [] { return false; };
     const auto document = readScan(m_path, m_options);
@@ -130,8 +135,125 @@ TEST_F(Scans, pagesWithTextKeepIt) {
     EXPECT_FALSE(isScan(document));
 }
 
+/// A photograph of words, as a PNG file.
+std::string photographOf(const std::string& words) {
+    const std::string pdf = scanOf({words});
+    const std::unique_ptr<poppler::document> document(
+        poppler::document::load_from_raw_data(pdf.data(), static_cast<int>(pdf.size())));
+    const std::unique_ptr<poppler::page> page(document->create_page(0));
+    poppler::page_renderer renderer;
+    renderer.set_image_format(poppler::image::format_rgb24);
+    const poppler::image image = renderer.render_page(page.get(), 200, 200);
+    Picture picture{static_cast<uint32_t>(image.width()), static_cast<uint32_t>(image.height()), {}};
+    for (int row = 0; row < image.height(); ++row) {
+        const char* line = image.const_data() + static_cast<std::ptrdiff_t>(row) * image.bytes_per_row();
+        picture.rgb.insert(picture.rgb.end(), line, line + 3 * image.width());
+    }
+    return encodePng(picture);
+}
+
+TEST_F(Scans, aPictureIsADocument) {
+    m_path = m_folder.file("photograph.png");
+    std::ofstream(m_path, std::ios::binary) << photographOf("Beech trees");
+    EXPECT_TRUE(isScan(readDocument(m_path)));
+    const auto document = readScan(m_path, m_options);
+    ASSERT_TRUE(document) << document.error().message;
+    EXPECT_EQ(document->text, "Beech trees");
+    EXPECT_EQ(document->format, "picture");
+    EXPECT_EQ(document->title, "photograph.png");
+    EXPECT_TRUE(kept().empty());
+}
+
+/// Scans that a model reads; it needs no Tesseract.
+class SeenScans : public testing::Test {
+  protected:
+    void SetUp() override {
+        m_path = m_folder.file("scan.pdf");
+        std::ofstream(m_path, std::ios::binary) << scanOf({"Beech trees", "", "Oak forest"});
+        m_options.keptIn = m_folder.file("kept");
+        m_options.seer = "eyes";
+        m_options.see = [this](const std::string& picture) -> Result<std::string> {
+            m_seen.push_back(picture);
+            if (m_seen.size() == m_failsAt) return fail(ErrorCode::Device, "the lamp went out");
+            return m_seen.size() == 2 ? " \n" : "Words " + std::to_string(m_seen.size()) + "\n";
+        };
+    }
+
+    test::TemporaryFolder m_folder;
+    std::string m_path;
+    ScanOptions m_options;
+    std::vector<std::string> m_seen;
+    size_t m_failsAt = 0;
+};
+
+TEST_F(SeenScans, pagesAreShownAndTheirTextIsTaken) {
+    std::vector<std::pair<uint32_t, uint32_t>> told;
+    m_options.isAt = [&](uint32_t page, uint32_t numPages) { told.emplace_back(page, numPages); };
+    const auto document = readScan(m_path, m_options);
+    ASSERT_TRUE(document) << document.error().message;
+    EXPECT_EQ(document->text, "Words 1\n\nWords 3");
+    EXPECT_EQ(document->places,
+              (std::vector<Place>{{0, PlaceKind::Page, 1, {}}, {9, PlaceKind::Page, 3, {}}}));
+    // How many there are is known before the first, which may take a minute, is read.
+    EXPECT_EQ(told, (std::vector<std::pair<uint32_t, uint32_t>>{{1, 0}, {1, 3}, {2, 3}, {3, 3}}));
+    ASSERT_EQ(m_seen.size(), 3u);
+    const auto first = readPictureBytes(m_seen[0]);
+    ASSERT_TRUE(first) << first.error().message;
+    EXPECT_NEAR(first->width, 400 * 150 / 72, 1);  // points at so many dots an inch
+    EXPECT_TRUE(std::ranges::any_of(first->rgb, [](uint8_t each) { return each < 50; })) << "no words";
+    EXPECT_EQ(first->rgb[0], 255);
+}
+
+TEST_F(SeenScans, afterAnErrorItGoesOnWithTheSameReaderOnly) {
+    m_failsAt = 3;
+    const auto failed = readScan(m_path, m_options);
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().message, "the lamp went out");
+    ASSERT_TRUE(readScan(m_path, m_options));
+    EXPECT_EQ(m_seen.size(), 4u) << "two pages were read before";
+    m_failsAt = 0;
+    EXPECT_TRUE(fs::is_empty(m_options.keptIn));
+
+    m_failsAt = m_seen.size() + 3;
+    EXPECT_FALSE(readScan(m_path, m_options));
+    m_options.seer = "others";
+    const size_t before = m_seen.size();
+    ASSERT_TRUE(readScan(m_path, m_options));
+    EXPECT_EQ(m_seen.size(), before + 3) << "what another has read is not taken";
+}
+
+TEST_F(SeenScans, pagesWithTextAreNotShown) {
+    std::ofstream(m_path, std::ios::binary) << test::pdfWith({"Own words", ""});
+    const auto document = readScan(m_path, m_options);
+    ASSERT_TRUE(document) << document.error().message;
+    EXPECT_EQ(document->text, "Own words\n\nWords 1");
+}
+
+TEST_F(SeenScans, aPictureIsShownAsItIs) {
+    m_path = m_folder.file("photograph.png");
+    const std::string bytes = photographOf("Beech trees");
+    std::ofstream(m_path, std::ios::binary) << bytes;
+    const auto document = readScan(m_path, m_options);
+    ASSERT_TRUE(document) << document.error().message;
+    EXPECT_EQ(document->text, "Words 1");
+    EXPECT_EQ(document->format, "picture");
+    EXPECT_EQ(m_seen, std::vector{bytes});
+}
+
+TEST(ScanAnswers, onlyPicturesAreBelieved) {
+    const RecognisedPage sent{7, {}, encodePng({1, 1, {1, 2, 3}})};
+    const auto page = decodePage(encodePage(sent));
+    ASSERT_TRUE(page);
+    EXPECT_EQ(page->numPages, 7u);
+    EXPECT_EQ(page->picture, sent.picture);
+    for (const char* wrong : {"pictured 1\n", "pictured 1\nwords", "pictured 0\n\x89PNG\r\n\x1a\n",
+                              "pictured 1\n\0\0\0\x18"
+                              "ftypheic"})
+        EXPECT_FALSE(decodePage(wrong)) << wrong;
+}
+
 TEST(ScanAnswers, onlyPagesAreBelieved) {
-    const auto page = decodePage(encodePage(RecognisedPage{7, "Words"}));
+    const auto page = decodePage(encodePage(RecognisedPage{7, "Words", {}}));
     ASSERT_TRUE(page);
     EXPECT_EQ(page->numPages, 7u);
     EXPECT_EQ(page->text, "Words");

@@ -16,6 +16,7 @@
 #include "app/documents/iconv_text.h"
 #include "app/documents/limits.h"
 #include "app/documents/names.h"
+#include "app/documents/readers/pictures/pixels.h"
 #include "app/documents/readers/reader.h"
 #include "app/documents/readers/scans/recogniser.h"
 #include "app/documents/readers/text_composer.h"
@@ -159,7 +160,35 @@ GreyPicture pictureOf(const poppler::page& page, int dotsPerInch) {
     return picture;
 }
 
-Result<RecognisedPage> recognise(const Input& input, uint32_t number) {
+/// What models that see get: as large as they look at a page.
+constexpr int kSeenDotsPerInch = 150;
+constexpr double kMostSeenDots = 4e6;
+
+/// A PNG file; empty: the page cannot be drawn.
+std::string pictureFileOf(const poppler::page& page, int dotsPerInch) {
+    poppler::page_renderer renderer;
+    renderer.set_image_format(poppler::image::format_rgb24);
+    renderer.set_render_hint(poppler::page_renderer::antialiasing);
+    renderer.set_render_hint(poppler::page_renderer::text_antialiasing);
+    const poppler::image image = renderer.render_page(&page, dotsPerInch, dotsPerInch);
+    if (!image.is_valid() || image.format() != poppler::image::format_rgb24) return {};
+    Picture picture{static_cast<uint32_t>(image.width()), static_cast<uint32_t>(image.height()), {}};
+    for (uint32_t row = 0; row < picture.height; ++row) {
+        const auto* line = reinterpret_cast<const uint8_t*>(image.const_data()) +
+                           static_cast<size_t>(image.bytes_per_row()) * row;
+        picture.rgb.insert(picture.rgb.end(), line, line + size_t{3} * picture.width);
+    }
+    return encodePng(picture);
+}
+
+/// The dots an inch that a page is drawn with; 0: it cannot be drawn.
+int dotsFor(const poppler::page& page, int usual, double most) {
+    const poppler::rectf size = page.page_rect();
+    const double inches = size.width() / kPointsPerInch * size.height() / kPointsPerInch;
+    return inches > 0 ? std::min(usual, static_cast<int>(std::sqrt(most / inches))) : 0;
+}
+
+Result<RecognisedPage> pageOf(const Input& input, uint32_t number, PageWish wish) {
     INGLE_TRY_ASSIGN(const Pdf pdf, readable(input));
     RecognisedPage out{.numPages = static_cast<uint32_t>(pdf->pages()), .text = {}};
     if (number == 0 || number > out.numPages) return refuse(Refusal::Damaged, kFormat);
@@ -168,14 +197,14 @@ Result<RecognisedPage> recognise(const Input& input, uint32_t number) {
     appendClean(out.text, textOf(*pdf, index));
     trim();
     if (!out.text.empty()) return out;
-    if (!canRecognise()) return refuse(Refusal::Scanned, kFormat);
+    const bool isSeen = wish == PageWish::Picture;
+    if (!isSeen && !canRecognise()) return refuse(Refusal::Scanned, kFormat);
     const std::unique_ptr<poppler::page> page(pdf->create_page(index));
     if (!page) return out;
-    const poppler::rectf size = page->page_rect();
-    const double inches = size.width() / kPointsPerInch * size.height() / kPointsPerInch;
-    if (!(inches > 0)) return out;
-    const int dots = std::min(kDotsPerInch, static_cast<int>(std::sqrt(kMostDots / inches)));
-    if (dots > 0) appendClean(out.text, recognisedText(pictureOf(*page, dots), dots));
+    const int dots =
+        isSeen ? dotsFor(*page, kSeenDotsPerInch, kMostSeenDots) : dotsFor(*page, kDotsPerInch, kMostDots);
+    if (dots > 0 && isSeen) out.picture = pictureFileOf(*page, dots);
+    if (dots > 0 && !isSeen) appendClean(out.text, recognisedText(pictureOf(*page, dots), dots));
     trim();
     return out;
 }
@@ -193,6 +222,6 @@ void prepare() {
 }  // namespace
 
 extern const Reader reader{
-    .format = kFormat, .match = match, .read = read, .prepare = prepare, .page = recognise};
+    .format = kFormat, .match = match, .read = read, .prepare = prepare, .page = pageOf};
 
 }  // namespace ingle::documents::pdf_reader

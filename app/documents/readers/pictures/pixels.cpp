@@ -30,10 +30,10 @@ PictureRefusal refusalOf(std::string_view bytes) {
     return isHeic ? PictureRefusal::Heic : PictureRefusal::Unknown;
 }
 
-Result<StoredPicture> decodeStored(std::string_view bytes) {
-    if (bytes.starts_with(kPng)) return decodePng(bytes);
+Result<StoredPicture> decodeStored(std::string_view bytes, Transparency transparency) {
+    if (bytes.starts_with(kPng)) return decodePng(bytes, transparency);
     if (bytes.starts_with(kJpeg)) return decodeJpeg(bytes);
-    if (isWebp(bytes)) return decodeWebp(bytes);
+    if (isWebp(bytes)) return decodeWebp(bytes, transparency);
     return refuse(refusalOf(bytes));
 }
 
@@ -47,8 +47,8 @@ Result<Picture> emptyPicture(uint64_t width, uint64_t height) {
                    std::vector<uint8_t>(3 * width * height)};
 }
 
-Result<Picture> decodePixels(std::string_view bytes) {
-    INGLE_TRY_ASSIGN(StoredPicture stored, decodeStored(bytes));
+Result<Picture> decodePixels(std::string_view bytes, Transparency transparency) {
+    INGLE_TRY_ASSIGN(StoredPicture stored, decodeStored(bytes, transparency));
     return turned(std::move(stored.picture), stored.orientation);
 }
 

@@ -1,14 +1,20 @@
 /// Pixels of pictures: PNG, JPEG and WebP.
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 
+#include "app/documents/picture_answer.h"
 #include "ingle/pictures.h"
 
 namespace ingle::documents {
 
 /// As readPicture(). Errors: those of picture_refusals.h.
-Result<Picture> decodePixels(std::string_view bytes);
+Result<Picture> decodePixels(std::string_view bytes, Transparency transparency = Transparency::Dropped);
+
+/// A PNG file of the picture; empty: there is no memory for it.
+std::string encodePng(const Picture& picture);
 
 // Of each format.
 
@@ -20,9 +26,18 @@ struct StoredPicture {
     Picture picture;
     uint32_t orientation = kUpright;
 };
-Result<StoredPicture> decodePng(std::string_view bytes);
+Result<StoredPicture> decodePng(std::string_view bytes, Transparency transparency);
 Result<StoredPicture> decodeJpeg(std::string_view bytes);
-Result<StoredPicture> decodeWebp(std::string_view bytes);
+Result<StoredPicture> decodeWebp(std::string_view bytes, Transparency transparency);
+
+/// Red, green, blue and opacity of each pixel as they look on white paper.
+inline void putOnWhite(std::span<const uint8_t> rgba, uint8_t* rgb) {
+    for (size_t at = 0; at + 4 <= rgba.size(); at += 4) {
+        const uint32_t opacity = rgba[at + 3];
+        for (size_t i = 0; i < 3; ++i)
+            *rgb++ = static_cast<uint8_t>((rgba[at + i] * opacity + 255 * (255 - opacity) + 127) / 255);
+    }
+}
 
 /// Whether a picture of this size may be read; its pixels are made then. Errors: pictureDamaged,
 /// pictureTooManyPixels.

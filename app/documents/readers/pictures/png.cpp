@@ -50,20 +50,28 @@ struct PngFile {
         return true;
     }
 
-    /// Red, green and blue of 8 bits, whatever is stored.
-    bool readLines(uint8_t* rgb, uint8_t** lines) {
+    /// Red, green and blue of 8 bits, whatever is stored, and opacity where `channels` is 4.
+    bool readLines(uint8_t* pixels, uint32_t channels, uint8_t** lines) {
         if (setjmp(png_jmpbuf(png))) return false;
         ::png_set_expand(png);
         ::png_set_strip_16(png);
-        ::png_set_strip_alpha(png);
+        if (channels == 4)
+            ::png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+        else
+            ::png_set_strip_alpha(png);
         ::png_set_gray_to_rgb(png);
         ::png_set_interlace_handling(png);
         ::png_read_update_info(png, info);
-        const size_t lineBytes = size_t{3} * width;
+        const size_t lineBytes = size_t{channels} * width;
         if (::png_get_rowbytes(png, info) != lineBytes) return false;
-        for (uint32_t line = 0; line < height; ++line) lines[line] = rgb + line * lineBytes;
+        for (uint32_t line = 0; line < height; ++line) lines[line] = pixels + line * lineBytes;
         ::png_read_image(png, lines);
         return true;
+    }
+
+    /// What stands behind the picture's data. Damage there is none of the picture.
+    void readTail() {
+        if (!setjmp(png_jmpbuf(png))) ::png_read_end(png, info);
     }
 
     uint32_t orientation() const {
@@ -76,13 +84,33 @@ struct PngFile {
 
 }  // namespace
 
-Result<StoredPicture> decodePng(std::string_view bytes) {
+std::string encodePng(const Picture& picture) {
+    png_image image{};
+    image.version = PNG_IMAGE_VERSION;
+    image.width = picture.width;
+    image.height = picture.height;
+    image.format = PNG_FORMAT_RGB;
+    image.flags = PNG_IMAGE_FLAG_FAST;
+    png_alloc_size_t numBytes = PNG_IMAGE_PNG_SIZE_MAX(image);
+    std::string file(numBytes, '\0');
+    if (!::png_image_write_to_memory(&image, file.data(), &numBytes, 0, picture.rgb.data(), 0, nullptr))
+        return {};
+    file.resize(numBytes);
+    return file;
+}
+
+Result<StoredPicture> decodePng(std::string_view bytes, Transparency transparency) {
     PngFile file(bytes);
     if (!file.readHead()) return refuse(PictureRefusal::Damaged);
     StoredPicture stored;
     INGLE_TRY_ASSIGN(stored.picture, emptyPicture(file.width, file.height));
     std::vector<uint8_t*> lines(file.height);
-    if (!file.readLines(stored.picture.rgb.data(), lines.data())) return refuse(PictureRefusal::Damaged);
+    const bool isOnWhite = transparency == Transparency::OnWhite;
+    std::vector<uint8_t> rgba(isOnWhite ? size_t{4} * file.width * file.height : 0);
+    if (!file.readLines(isOnWhite ? rgba.data() : stored.picture.rgb.data(), isOnWhite ? 4 : 3, lines.data()))
+        return refuse(PictureRefusal::Damaged);
+    putOnWhite(rgba, stored.picture.rgb.data());
+    file.readTail();
     stored.orientation = file.orientation();
     return stored;
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Pictures in the real window: a kill at any moment loses none that was attached, and a model that sees reads each
-once."""
+"""Pictures in the real window: a kill at any moment loses none that was attached, a model that sees reads each once,
+and neither window nor engine decodes any."""
 import argparse
+import base64
 import hashlib
 import os
 import pathlib
@@ -9,6 +10,7 @@ import random
 import shutil
 import sqlite3
 import struct
+import subprocess
 import sys
 import zlib
 
@@ -113,6 +115,61 @@ def answers(home):
     return found
 
 
+# 8 x 8 dots in red.
+JPEG = base64.b64decode(
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABALDA4MChAODQ4SERATGCgaGBYWGDEjJR0oOjM9PDkzODdASFxOQERXRTc4UG1RV19iZ2hnPk1xeXBk"
+    "eFxlZ2P/2wBDARESEhgVGC8aGi9jQjhCY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2P/wAARCAAIAAgD"
+    "ASIAAhEBAxEB/8QAHwAAAQUBAQEBAQEAAAAAAAAAAAECAwQFBgcICQoL/8QAtRAAAgEDAwIEAwUFBAQAAAF9AQIDAAQRBRIhMUEGE1FhByJxFDKB"
+    "kaEII0KxwRVS0fAkM2JyggkKFhcYGRolJicoKSo0NTY3ODk6Q0RFRkdISUpTVFVWV1hZWmNkZWZnaGlqc3R1dnd4eXqDhIWGh4iJipKTlJWWl5iZ"
+    "mqKjpKWmp6ipqrKztLW2t7i5usLDxMXGx8jJytLT1NXW19jZ2uHi4+Tl5ufo6erx8vP09fb3+Pn6/8QAHwEAAwEBAQEBAQEBAQAAAAAAAAECAwQF"
+    "BgcICQoL/8QAtREAAgECBAQDBAcFBAQAAQJ3AAECAxEEBSExBhJBUQdhcRMiMoEIFEKRobHBCSMzUvAVYnLRChYkNOEl8RcYGRomJygpKjU2Nzg5"
+    "OkNERUZHSElKU1RVVldYWVpjZGVmZ2hpanN0dXZ3eHl6goOEhYaHiImKkpOUlZaXmJmaoqOkpaanqKmqsrO0tba3uLm6wsPExcbHyMnK0tPU1dbX"
+    "2Nna4uPk5ebn6Onq8vP09fb3+Pn6/9oADAMBAAIRAxEAPwDHooorhPqD/9k=")
+WEBP = base64.b64decode("UklGRh4AAABXRUJQVlA4TBEAAAAvB8ABAAdQjyLXo/+BiOh/AAA=")
+
+
+def probed(log):
+    """Who began to decode what: pairs of a program and a format."""
+    return {tuple(line.split()) for line in log.read_text().splitlines()} if log.exists() else set()
+
+
+def check_who_decodes(bin_dir, screen, probe, files):
+    """Neither the window nor the engine ever parses a picture: only the child that can do nothing else does."""
+    with new_home() as home:
+        log = home.root / "decoded"
+        preload = {"LD_PRELOAD": str(pathlib.Path(probe).resolve()), "INGLE_PICTURE_PROBE": str(log)}
+        # Whoever decodes is seen.
+        (home.root / "seen.png").write_bytes(png(1, 9, 9))
+        code = ("import ctypes; ctypes.CDLL('libpng16.so.16', ctypes.RTLD_GLOBAL); "
+                "ctypes.CDLL(None).png_create_read_struct(b'1.6.37', None, None, None)")
+        subprocess.run([sys.executable, "-c", code], env={**os.environ, **preload}, check=True)
+        expect(any(form == "PNG" for _, form in probed(log)), "the probe does not see a picture being decoded")
+        log.unlink()
+        pictures = {"one.png": png(5, 90, 60), "two.jpg": JPEG, "three.webp": WEBP}
+        for name, content in pictures.items():
+            (home.root / name).write_bytes(content)
+        for file in files or []:
+            shutil.copy(file, home.root)
+        if files:
+            with Window(bin_dir, home, screen) as window:
+                window.wait_for(lambda s: home.history.exists(), "the history")
+                window.quit()
+            keep_answers_short(home)
+        with Window(bin_dir, home, screen, extra_environment=preload) as window:
+            if files:
+                window.drop(home.root / files[0].name)
+                window.wait_for(lambda s: s["modelState"] == "Ready", "the model")
+            for count, name in enumerate(pictures, 1):
+                window.drop(home.root / name)
+                window.wait_for(lambda s, count=count: len(attached(s)) == count, name)
+            if files:
+                messages = ask(window, "see", 2)
+                expect(messages[1]["error"] == "", f"the answer failed: {messages[1]['error']}")
+            window.quit()
+        expect(probed(log) == {("ingle-documents", form) for form in ("PNG", "JPEG", "WebP")},
+               f"pictures were decoded by {sorted(probed(log))}")
+
+
 def check_conversation(bin_dir, screen, files):
     """Sent, asked about again after a restart, exported and imported."""
     picture = png(7)
@@ -159,12 +216,14 @@ def check_conversation(bin_dir, screen, files):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
+    parser.add_argument("--probe", required=True, help="the library to preload that sees pictures being decoded")
     arguments = parser.parse_args()
     if not shutil.which("Xvfb"):
         print("no Xvfb")
         return SKIPPED
     with display() as screen:
         check_kills(arguments.bin, screen)
+        check_who_decodes(arguments.bin, screen, arguments.probe, seeing_model())
         if seeing_model():
             check_conversation(arguments.bin, screen, seeing_model())
     print("pictures outlive kills")

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A scan in the real window: its text is recognised page by page, and what was read before a kill -9 is not read
-again."""
+"""A scan in the real window: its text is recognised page by page, by Tesseract or by a model that sees, and what was
+read before a kill -9 is not read again."""
 import argparse
 import base64
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import zlib
@@ -13,6 +14,7 @@ from driver import Failure, Window, display, expect, new_home, wait_until
 
 SKIPPED = 77
 PAGES = 12
+SEEN_PAGES = 5
 # A picture of "Beech trees grow slowly / in the shade of oaks.", 640 x 160 dots, a bit each, packed by zlib.
 WIDTH, HEIGHT = 640, 160
 PICTURE = base64.b85decode(
@@ -93,12 +95,49 @@ def check(options, home, screen):
     return 0
 
 
+def seeing_model():
+    """A tiny random model with its vision file, of the golden set; none in a plain clone."""
+    golden = os.environ.get("INGLE_GOLDEN") or pathlib.Path(__file__).resolve().parents[3] / "shared/golden"
+    files = [pathlib.Path(golden) / "vision" / name for name in ("text-qwen3vl.gguf", "qwen3vl.mmproj.gguf")]
+    return files if all(file.exists() for file in files) else []
+
+
+def check_seen(options, home, screen):
+    """The same by a model that sees: what it read before the kill it does not read again."""
+    files = seeing_model()
+    for file in files:
+        shutil.copy(file, home.root)
+    path = home.root / "seen.pdf"
+    path.write_bytes(scan(SEEN_PAGES))
+    before = {}
+    with Window(options.bin, home, screen) as window:
+        window.drop(home.root / files[0].name)
+        window.wait_for(lambda s: s["modelState"] == "Ready", "the model")
+        window.drop(path)
+        wait_until(lambda: len(kept(home)) >= 2, "2 pages")
+        window.kill()
+    before = kept(home)
+    expect(len(before) < SEEN_PAGES, "all was read before the kill")
+    with Window(options.bin, home, screen) as window:
+        window.wait_for(lambda s: s["modelState"] == "Ready", "the model")
+        window.drop(path)
+        wait_until(lambda: len(kept(home)) > len(before), "a page more")
+        expect(all(kept(home).get(name, when) == when for name, when in before.items()), "a page was read twice")
+        window.wait_for(lambda s: len(s["documents"]) == 1, "the document")
+        window.quit()
+    expect(not list((home.root / "cache/inglenook/scans").iterdir()), "pages are kept for ever")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", required=True, help="folder of the programs")
     options = parser.parse_args()
-    with display() as screen, new_home() as home:
-        return check(options, home, screen)
+    with display() as screen:
+        if seeing_model():
+            with new_home() as home:
+                check_seen(options, home, screen)
+        with new_home() as home:
+            return check(options, home, screen)
 
 
 if __name__ == "__main__":

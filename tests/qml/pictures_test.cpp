@@ -331,6 +331,11 @@ class PicturesTest : public QObject, WindowFiles {
         };
         WindowRun run(data, {});
         open(run);
+        run.chat().send("Something to delete");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        const auto deleted = static_cast<qint64>(run.chat().conversationId());
+        run.chat().newConversation();
+        run.model.conversations()->remove(deleted);
         attach(run, bee);
         QTRY_VERIFY_WITH_TIMEOUT(isStored(), kPatienceMs);
         run.chat().detach(0);

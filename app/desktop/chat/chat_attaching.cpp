@@ -132,6 +132,7 @@ void ChatController::detach(int index) {
                                attachPicture(one, at, *file);
                            else
                                m_drafts.attach(one, at);
+                           canSee(draftParts());
                        });
 }
 

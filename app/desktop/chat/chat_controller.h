@@ -86,6 +86,8 @@ class ChatController : public ingle::desktop::ShownChat {  // whole, as QML's to
     Pictures* pictures() { return &m_pictures; }
     /// As what it will be sent.
     std::vector<Part> draftParts() const { return partsOf({draft(), m_drafts.attached()}); }
+    /// Of a message: of each "name" and "picture".
+    Q_INVOKABLE QVariantList picturesOf(qint64 message) const;
     /// Of a message that is worded anew.
     std::vector<Part> editedParts(qint64 message, const QString& text) const;
     Generation generation() const;

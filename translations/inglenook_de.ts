@@ -391,6 +391,13 @@
     </message>
 </context>
 <context>
+    <name>ChatController</name>
+    <message>
+        <source>Picture</source>
+        <translation>Bild</translation>
+    </message>
+</context>
+<context>
     <name>ChatList</name>
     <message>
         <source>Messages</source>
@@ -651,8 +658,8 @@
         <translation>%1: %2</translation>
     </message>
     <message>
-        <source>it contains only scanned images and no text. With Tesseract installed (package tesseract-ocr) Inglenook recognises their text.</source>
-        <translation>sie enthält nur gescannte Bilder und keinen Text. Ist Tesseract installiert (Paket tesseract-ocr), erkennt Inglenook den Text.</translation>
+        <source>it contains only scanned images and no text. A model that sees pictures can read them, and so can Tesseract where it is installed (package tesseract-ocr).</source>
+        <translation>sie enthält nur gescannte Bilder und keinen Text. Ein Modell, das Bilder sieht, kann sie lesen, und auch Tesseract, wenn es installiert ist (Paket tesseract-ocr).</translation>
     </message>
 </context>
 <context>
@@ -1499,6 +1506,14 @@
     <message>
         <source>Choose a model to see what is known of it.</source>
         <translation>Wählen Sie ein Modell, um mehr darüber zu erfahren.</translation>
+    </message>
+    <message>
+        <source>Files by which it could see pictures</source>
+        <translation>Dateien, mit denen es Bilder sehen könnte</translation>
+    </message>
+    <message>
+        <source>See pictures by %1</source>
+        <translation>Bilder mit %1 sehen</translation>
     </message>
 </context>
 <context>
@@ -2833,10 +2848,6 @@
         <translation>Bild entfernt</translation>
     </message>
     <message>
-        <source>Picture</source>
-        <translation>Bild</translation>
-    </message>
-    <message>
         <source>Looking at the picture…</source>
         <translation>Sieht sich das Bild an …</translation>
     </message>
@@ -2859,6 +2870,22 @@
     <message>
         <source>Looking at the picture… %1%</source>
         <translation>Sieht sich das Bild an … %1 %</translation>
+    </message>
+    <message>
+        <source>The vision file %1 beside it may be its own.</source>
+        <translation>Die Bilddatei %1 daneben gehört vielleicht dazu.</translation>
+    </message>
+    <message>
+        <source>Try it</source>
+        <translation>Versuchen</translation>
+    </message>
+    <message>
+        <source>The vision file beside it is damaged, not all there, or of a kind that is not known here.</source>
+        <translation>Die Bilddatei daneben ist beschädigt, unvollständig oder von einer Art, die hier nicht bekannt ist.</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>Noch einmal nachsehen</translation>
     </message>
 </context>
 <context>
@@ -3299,12 +3326,24 @@
         <translation>Bleibt auf diesem Rechner: Stellen daraus werden nur gesendet, wenn Sie es erlauben.</translation>
     </message>
     <message>
-        <source>Reading the scan %1: page %2 of %3</source>
-        <translation>Der Scan %1 wird gelesen: Seite %2 von %3</translation>
-    </message>
-    <message>
         <source>%1, %2 left</source>
         <translation>%1, noch %2</translation>
+    </message>
+    <message>
+        <source>page %1 of %2</source>
+        <translation>Seite %1 von %2</translation>
+    </message>
+    <message>
+        <source>Reading the scan %1: %2</source>
+        <translation>Der Scan %1 wird gelesen: %2</translation>
+    </message>
+    <message>
+        <source>Reading %1 with %2: %3</source>
+        <translation>%1 wird mit %2 gelesen: %3</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
 </context>
 <context>
@@ -3519,6 +3558,14 @@
         <source>The file has changed since it was last used.</source>
         <translation>Die Datei hat sich geändert, seit sie zuletzt benutzt wurde.</translation>
     </message>
+    <message>
+        <source>Sees pictures by</source>
+        <translation>Sieht Bilder mit</translation>
+    </message>
+    <message>
+        <source>Sees no pictures</source>
+        <translation>Sieht keine Bilder</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::ModelOffers</name>
@@ -3606,6 +3653,13 @@
     <message>
         <source>%1 finds passages in documents from now on. It cannot chat.</source>
         <translation>%1 findet von nun an Stellen in Dokumenten. Chatten kann es nicht.</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::PageSeer</name>
+    <message>
+        <source>the model that was reading it is not in use any more. Open it again with that model, and it goes on.</source>
+        <translation>das Modell, das sie gelesen hat, wird nicht mehr benutzt. Öffnen Sie sie mit diesem Modell noch einmal, dann geht es weiter.</translation>
     </message>
 </context>
 <context>

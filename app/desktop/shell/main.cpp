@@ -118,11 +118,13 @@ ingle::Result<std::string> confine(const std::string& dataDir, const std::string
     Startable engine{host.program.toStdString(), {}};
     for (const QString& each : host.arguments) engine.arguments.push_back(each.toStdString());
     auto stopped = ingle::brokers::confineWindow(
-        {.programs = {std::move(engine),
-                      {findTypesetter().toStdString(), {}},
-                      {ingle::documents::findReader(), {}, true},
-                      {ingle::documents::findReader(), {"", std::string(ingle::documents::kPictureTask)}},
-                      {ingle::documents::findReader(), {"", std::string(ingle::documents::kPageTask)}, true}},
+        {.programs =
+             {std::move(engine),
+              {findTypesetter().toStdString(), {}},
+              {ingle::documents::findReader(), {}, true},
+              {ingle::documents::findReader(), {"", std::string(ingle::documents::kPictureOnWhiteTask)}},
+              {ingle::documents::findReader(), {"", std::string(ingle::documents::kPageTask)}, true},
+              {ingle::documents::findReader(), {"", std::string(ingle::documents::kPagePictureTask)}, true}},
          // Without the folder for sockets there is no bridge.
          .sockets = {ingle::local::defaultSocketPath(ingle::local::kBridgeSocket).value_or("")},
          .runtimeFolder = socketFolder().toStdString(),

@@ -1,5 +1,7 @@
 /// Qwen2-VL, Qwen2.5-VL and Qwen3-VL; their positions have components that are all the same in text. Sources:
-/// transformers, modeling_qwen2_vl.py, modeling_qwen2_5_vl.py, modeling_qwen3_vl.py, modeling_qwen3_vl_moe.py.
+/// transformers, modeling_qwen2_vl.py, modeling_qwen2_5_vl.py, modeling_qwen3_vl.py,
+/// modeling_qwen3_vl_moe.py.
+#include <algorithm>
 #include <array>
 
 #include "engine/formats/checkpoint/architecture.h"
@@ -35,11 +37,13 @@ Status setKeys(Translation& t) {
     return setRope(t, sizes, 1e6);
 }
 
-/// Layers of the tower whose rows go to the text model as well.
+/// Layers of the tower, if there is one, whose rows go to the text model as well.
 std::vector<int64_t> deepLayers(const Translation& t) {
     const MetaValue* stated = t.config.find("vision_config.deepstack_visual_indexes");
-    const auto* layers = stated ? std::get_if<std::vector<int64_t>>(stated) : nullptr;
-    return layers ? *layers : std::vector<int64_t>{8, 16, 24};
+    if (const auto* layers = stated ? std::get_if<std::vector<int64_t>>(stated) : nullptr) return *layers;
+    const auto hasTower = [](const auto& entry) { return entry.first.starts_with("vision_config."); };
+    return std::ranges::any_of(t.config.all(), hasTower) ? std::vector<int64_t>{8, 16, 24}
+                                                         : std::vector<int64_t>();
 }
 
 Status setQwen3(Translation& t) {

@@ -384,7 +384,9 @@ Status Translation::run(const Checkpoint& checkpoint, const Architecture& archit
 Status Translation::runVision(const Checkpoint& checkpoint, const Architecture& architecture) {
     // Files of different years have these levels, or have them not.
     constexpr std::string_view kOuter = "model.", kLevel = ".vision_model.";
-    for (const auto& [name, stored] : checkpoint.tensors) {
+    for (const auto& entry : checkpoint.tensors) {
+        const std::string& name = entry.first;
+        const StoredTensor& stored = entry.second;
         const bool isOfVision = std::ranges::any_of(
             architecture.ignored, [&](std::string_view prefix) { return name.starts_with(prefix); });
         if (!isOfVision) continue;

@@ -14,7 +14,9 @@
 
 #include "engine/lab/synth.h"
 #include "engine/models/family.h"
+#include "tests/draft_head_file.h"
 #include "tests/engine/formats/exercise.h"
+#include "tests/engine/formats/sample_architectures.h"
 #include "tests/engine/formats/sample_files.h"
 #include "tests/engine/formats/sample_folders.h"
 #include "tests/engine/formats/sample_lists.h"
@@ -303,6 +305,53 @@ TEST(Damage, folderOfLists) {
         damage.tryMutations(kUsualMutations, each.text);
         if (std::string_view(each.name).ends_with(".json")) damage.tryTruncations(37);
     }
+}
+
+/// Architectures whose tensors are taken apart, turned or stacked.
+TEST(Damage, architectures) {
+    constexpr uint64_t kUsualMutations = 50;
+    const auto damaged = [](const auto& folders, Damage::Exercise exercise) {
+        for (const auto& [model, files] : folders) {
+            for (const auto& [name, headerBytes] :
+                 {std::pair("model.safetensors", 3000), std::pair("config.json", 1000)}) {
+                SCOPED_TRACE(fmt::format("{} of {}", name, model));
+                const Damage damage(files, name, static_cast<size_t>(headerBytes), exercise);
+                damage.expectSound();
+                damage.tryMutations(kUsualMutations);
+            }
+        }
+    };
+    damaged(test::writerFolders(), test::exerciseFile);
+    damaged(test::encoderFolders(), test::exerciseEncoder);
+}
+
+/// Gives the head to its model, which writes a few tokens.
+Status exerciseDraftHead(const std::string& path) {
+    static const test::TemporaryFolder folder;
+    static const std::string model = folder.file("model");
+    static const Status written = lab::writeSynthModel({.sizes = {.numLayers = 5}, .quant = "F32"}, model);
+    INGLE_TRY(written);
+    INGLE_TRY_ASSIGN(const auto engine, Engine::load(model, {.threads = 1, .draft = path}, nullptr));
+    test::ErrorSink sink;
+    GenerateRequest request{.maxTokens = 4, .guesses = Guesses::Draft};
+    request.rawTokens = {1, 2, 3};
+    INGLE_TRY(engine->submit(std::move(request), sink));
+    while (engine->step()) {
+    }
+    return sink.status;
+}
+
+/// A head that predicts for a model.
+TEST(Damage, draftHead) {
+    const test::TemporaryFolder folder;
+    const test::DraftKind kind{.hasTokens = true};
+    ASSERT_TRUE(test::DraftFile(kind).write(folder.file("head"), kind, {0, 2, 4}));
+    const Damage damage(test::readBytes(folder.file("head")), 2000, exerciseDraftHead);
+    constexpr uint64_t kUsualMutations = 200;
+    constexpr size_t kStep = 37;
+    damage.expectSound();
+    damage.tryMutations(kUsualMutations);
+    damage.tryTruncations(kStep);
 }
 
 /// Packed weights: what says how, and the tensors.

@@ -52,7 +52,7 @@ def frequencies(config, dims, base=None, scaling=None):
         factor, low, high, old = (
             scaling[k] for k in ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"))
         waves = 2 * math.pi / inv
-        smooth = (old / waves - low) / (high - low)
+        smooth = (old / waves - low) / max(high - low, 1e-30)  # where both are one, nothing lies between
         middle = (1 - smooth) * inv / factor + smooth * inv
         out = np.where(waves > old / low, inv / factor, inv)
         return np.where((waves <= old / low) & (waves >= old / high), middle, out), 1.0

@@ -95,7 +95,7 @@ def gemma3n_text():
         "intermediate_size": [FFN] * LAYERS, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS,
         "num_key_value_heads": 2, "head_dim": HEAD, "max_position_embeddings": CONTEXT, "vocab_size": VOCABULARY,
         "vocab_size_per_layer_input": OWN_ROWS, "rms_norm_eps": 1e-6, "hidden_activation": "gelu_pytorch_tanh",
-        "sliding_window": WINDOW, "layer_types": kinds, "final_logit_softcapping": 30.0,
+        "sliding_window": WINDOW, "query_pre_attn_scalar": 256, "layer_types": kinds, "final_logit_softcapping": 30.0,
         "hidden_size_per_layer_input": OWN, "altup_num_inputs": STREAMS, "altup_active_idx": 0,
         "altup_correct_scale": True, "altup_coef_clip": 120.0, "laurel_rank": LAUREL,
         "num_kv_shared_layers": LAYERS - WITH_CACHE, "rope_theta": 1e6, "rope_local_base_freq": 1e4,

@@ -22,9 +22,10 @@ def mixture(config, w, p, x, weighed_last=False):
     return out
 
 
-def llama4(config, w, ids, neighbours=True, weighed_last=False, bare_heads=False):
+def llama4(config, w, ids, neighbours=True, weighed_last=False, bare_heads=False,
+           unscaled=False):
     dim, eps = config["head_dim"], config["rms_norm_eps"]
-    inv, _ = frequencies(config, dim)
+    inv, _ = frequencies({**config, "rope_scaling": {}} if unscaled else config, dim)
     h = w["model.embed_tokens.weight"][ids]
     for i in range(config["num_hidden_layers"]):
         p = f"model.layers.{i}"
@@ -42,7 +43,7 @@ def llama4(config, w, ids, neighbours=True, weighed_last=False, bare_heads=False
 
 
 llama4.mistakes = {"pairs in the wrong order": {"neighbours": False}, "shares behind experts": {"weighed_last": True},
-                   "heads as they are": {"bare_heads": True}}
+                   "heads as they are": {"bare_heads": True}, "positions as they are": {"unscaled": True}}
 
 
 def llama4_text():
@@ -61,7 +62,9 @@ def llama4_text():
                    attention_chunk_size=8192,
                    attn_temperature_tuning=True,
                    floor_scale=8192,
-                   attn_scale=0.1)
+                   attn_scale=0.1,
+                   rope_scaling={"rope_type": "llama3", "factor": 16.0, "low_freq_factor": 1.0,
+                                 "high_freq_factor": 1.0, "original_max_position_embeddings": 16})
     t = Tensors(81)
     around(t, config)
     for i in range(LAYERS):

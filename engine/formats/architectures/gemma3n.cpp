@@ -72,6 +72,7 @@ Status expectConstants(const Config& config) {
         INGLE_TRY_ASSIGN(const uint32_t value, config.u32Or(key, known));
         if (value != known) return fail(ErrorCode::Unsupported, "{} {} is not supported", key, value);
     }
+    static_cast<void>(config.find("query_pre_attn_scalar"));  // scores are not scaled, whatever it says
     INGLE_TRY(expectFlag(config, "altup_correct_scale", true, true));
     INGLE_TRY(expectFlag(config, "attention_bias", false, false));
     INGLE_TRY_ASSIGN(const float cap, config.f32Or("final_logit_softcapping", 30));
@@ -128,6 +129,20 @@ Status setKeys(Translation& t) {
     return setRope(t, sizes, 1e6, isSplit ? "rope_parameters.full_attention" : "rope_parameters");
 }
 
+/// The last layers read others' keys and values. Other engines want tensors there, which nobody reads.
+void fillUnread(Translation& t, uint32_t numLayers) {
+    for (uint32_t layer = kLayersWithCache; layer < numLayers; ++layer) {
+        for (const char* part : {"attn_k.weight", "attn_v.weight", "attn_k_norm.weight"}) {
+            const std::string name = fmt::format("blk.{}.{}", layer, part);
+            const tensor::Tensor* other = t.model.find(fmt::format("blk.{}.{}", kLayersWithCache - 1, part));
+            if (!other || t.model.find(name)) continue;
+            tensor::Tensor same = *other;
+            same.name = name;
+            t.model.tensors.emplace(name, std::move(same));
+        }
+    }
+}
+
 /// The matrices of all streams, one behind the other: the family takes them apart.
 Status joinStreams(Translation& t, const std::string& name) {
     const auto found = t.model.tensors.find(name);
@@ -145,9 +160,7 @@ Status joinStreams(Translation& t, const std::string& name) {
 }
 
 /// Tokens of images and sounds, the last ones, have no embeddings of the layers' own: they read the first.
-Status finish(Translation& t) {
-    for (const char* name : {"altup_proj.weight", "altup_unembd_proj.weight"})
-        INGLE_TRY(joinStreams(t, name));
+Status fillOwnEmbeddings(Translation& t) {
     const auto found = t.model.tensors.find("per_layer_token_embd.weight");
     if (found == t.model.tensors.end() || !t.model.find("token_embd.weight")) return {};
     const uint64_t rows = found->second.shape.numRows(), numTokens = t.numTokens();
@@ -160,6 +173,14 @@ Status finish(Translation& t) {
     ranges.resize(1 + numTokens - rows, {whole, 0, 1});
     INGLE_TRY_ASSIGN(tensor::Tensor made, tensor::joinRows(std::move(ranges)));
     return addTensor(t.model, std::move(made));
+}
+
+Status finish(Translation& t) {
+    INGLE_TRY_ASSIGN(const uint32_t numLayers, t.config.u32("num_hidden_layers"));
+    fillUnread(t, numLayers);
+    for (const char* name : {"altup_proj.weight", "altup_unembd_proj.weight"})
+        INGLE_TRY(joinStreams(t, name));
+    return fillOwnEmbeddings(t);
 }
 
 constexpr Architecture kArchitectures[] = {

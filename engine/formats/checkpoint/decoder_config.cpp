@@ -65,13 +65,15 @@ Result<std::vector<float>> llama3Divisors(const RopeConfig& rope, uint32_t dims,
     INGLE_TRY_ASSIGN(const double low, rope.number("low_freq_factor"));
     INGLE_TRY_ASSIGN(const double high, rope.number("high_freq_factor"));
     INGLE_TRY_ASSIGN(const double original, rope.number("original_max_position_embeddings"));
-    if (!(low > 0) || !(high > low) || !(original > 0))
+    if (!(low > 0) || !(high >= low) || !(original > 0))
         return fail(ErrorCode::Corrupt, "rotary positions cannot be stretched from {} to {} over {}", low,
                     high, original);
     std::vector<float> divisors;
     for (uint32_t pair = 0; pair < dims / 2; ++pair) {
         const double wave = 2 * std::numbers::pi * std::pow(base, 2.0 * pair / dims);
-        const double kept = std::clamp((original / wave - low) / (high - low), 0.0, 1.0);
+        // Where both are one, as Llama 4 has it, nothing lies between.
+        const double kept = high == low ? (original / wave >= low ? 1.0 : 0.0)
+                                        : std::clamp((original / wave - low) / (high - low), 0.0, 1.0);
         divisors.push_back(static_cast<float>(1 / ((1 - kept) / factor + kept)));
     }
     return divisors;

@@ -11,6 +11,7 @@
 #include "engine/formats/tokenizer_data.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "tests/engine/formats/refusals.h"
+#include "tests/engine/formats/sample_architectures.h"
 #include "tests/engine/formats/sample_folders.h"
 #include "tests/engine/formats/sample_lists.h"
 #include "tests/golden.h"
@@ -280,6 +281,36 @@ TEST(Folders, whatIsWrongIsOneSentence) {
                            "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}})"),
          "its rule \"NFKC\" is not supported in vocabularies of pieces"},
     });
+}
+
+/// What pictures need of the text model, and other engines of every file.
+TEST(Folders, ofModelsThatSeeSayHowPicturesLie) {
+    FolderFiles files = test::qwen3VlMoeFolder();
+    json config = json::parse(files["config.json"]);
+    config["vision_config"] = {{"deepstack_visual_indexes", {1, 0}}};
+    for (const bool isStated : {false, true}) {
+        if (isStated) config["rope_scaling"] = {{"rope_type", "default"}, {"mrope_section", {1, 1, 0}}};
+        files["config.json"] = config.dump();
+        const test::TemporaryFolder folder;
+        const auto model = openFolder(files, folder);
+        ASSERT_TRUE(model) << model.error().message;
+        EXPECT_EQ(model->metadata.u32("qwen3vlmoe.n_deepstack_layers").value(), 2U);
+        const auto* sections =
+            std::get_if<std::vector<int64_t>>(model->metadata.find("qwen3vlmoe.rope.dimension_sections"));
+        ASSERT_NE(sections, nullptr);
+        EXPECT_EQ(*sections,
+                  isStated ? (std::vector<int64_t>{1, 1, 0, 0}) : (std::vector<int64_t>{24, 20, 20, 0}));
+    }
+}
+
+/// Layers that read others' keys and values have them all the same in files that other engines read.
+TEST(Folders, layersWithoutKeysGetThoseOfOthers) {
+    FolderFiles files = test::gemma3nFolder(21);
+    const test::TemporaryFolder folder;
+    const auto model = openFolder(files, folder);
+    ASSERT_TRUE(model) << model.error().message;
+    for (const char* part : {"attn_k.weight", "attn_v.weight", "attn_k_norm.weight"})
+        EXPECT_NE(model->find(fmt::format("blk.20.{}", part)), nullptr) << part;
 }
 
 /// What families compute with whatever a configuration says is refused where that says otherwise.

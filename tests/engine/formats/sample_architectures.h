@@ -2,6 +2,7 @@
 /// them.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -104,13 +105,15 @@ inline FolderFiles qwen3VlMoeFolder() {
     return sample.files();
 }
 
-inline FolderFiles gemma3nFolder() {
-    constexpr uint64_t kLayers = 11, kOwn = 256;
-    SampleArchitecture sample("Gemma3nForCausalLM", kLayers);
-    sample.config.update({{"num_kv_shared_layers", 0}, {"tie_word_embeddings", true}});
+/// Of more than 20 layers, whose last ones have no keys and values of their own.
+inline FolderFiles gemma3nFolder(uint32_t numLayers = 11) {
+    constexpr uint64_t kOwn = 256, kWithKeys = 20;
+    const uint32_t numShared = numLayers - std::min<uint32_t>(numLayers, kWithKeys);
+    SampleArchitecture sample("Gemma3nForCausalLM", numLayers);
+    sample.config.update({{"num_kv_shared_layers", numShared}, {"tie_word_embeddings", true}});
     sample.decoder(nullptr);
-    sample.add("model.embed_tokens_per_layer.weight", {10, kLayers * kOwn});
-    sample.add("model.per_layer_model_projection.weight", {kLayers * kOwn, 8});
+    sample.add("model.embed_tokens_per_layer.weight", {10, numLayers * kOwn});
+    sample.add("model.per_layer_model_projection.weight", {numLayers * kOwn, 8});
     sample.add("model.per_layer_projection_norm.weight", {kOwn});
     for (const char* stream : {"0", "1", "2"}) {
         sample.add(std::string("model.altup_projections.") + stream + ".weight", {8, 8});
@@ -130,6 +133,9 @@ inline FolderFiles gemma3nFolder() {
     sample.perLayer("laurel.linear_right.weight", {8, 64});
     sample.perLayer("per_layer_input_gate.weight", {kOwn, 8});
     sample.perLayer("per_layer_projection.weight", {8, kOwn});
+    for (uint32_t layer = kWithKeys; layer < numLayers; ++layer)
+        for (const char* part : {"k_proj", "v_proj", "k_norm"})
+            sample.tensors.erase(fmt::format("model.layers.{}.self_attn.{}.weight", layer, part));
     return sample.files();
 }
 

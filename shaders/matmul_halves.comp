@@ -5,7 +5,8 @@
 // convert_rows.comp makes it. A workgroup computes a tile of BM outputs (x) by BN rows of x (y), each subgroup WM
 // outputs by WN rows; it takes BK columns at a time into shared memory, while the next are on their way to registers
 // as they lie in memory: they are decoded when the products before have been computed. Where workgroups are few, they
-// share out the columns (z), and matmul_parts.comp adds up what they have.
+// share out the columns (z), and matmul_parts.comp adds up what they have. Of EXPERTS workgroup y takes one of the
+// tiles of expert_plan.comp: rows of x that chose one expert, wherever they lie.
 //
 // `sums` is indexed by what is constant once loops are unrolled, and by nothing else: otherwise drivers keep it in
 // memory all through the kernel.
@@ -29,6 +30,7 @@ layout(constant_id = 11) const uint WM = 32;  // of two parts in turns, two matr
 layout(constant_id = 12) const uint WN = 64;
 layout(constant_id = 13) const uint SUBGROUP = 32;
 layout(constant_id = 14) const bool IS_SPLIT = false;
+layout(constant_id = 15) const bool EXPERTS = false;  // OpCode::ExpertLinear, see expert_linear.comp
 
 layout(binding = 1) readonly buffer X { uvec4 x[]; };
 layout(push_constant) uniform Push {
@@ -36,7 +38,9 @@ layout(push_constant) uniform Push {
     uint k, numRows, firstRow;
     uint numOut, split1, split2;
     uint numTokens;
+    uint xParts, numUsed;  // of EXPERTS
 };
+layout(binding = 3) readonly buffer Plan { uint plan[]; };  // of EXPERTS
 
 #include "weights.glsl"
 #include "halves.glsl"
@@ -59,6 +63,10 @@ const uint kGroups = BK / kGroup, kVectors = BK / 8;
 shared uvec4 wTile[BM * kStride];
 shared uvec4 xTile[BN * kStride];
 
+// Of EXPERTS: the slots of the tile's rows of x, and whose they are.
+shared uint slotOf[EXPERTS ? BN : 1];
+uint expert = 0, numSlots = 0;
+
 #define lane gl_LocalInvocationID.x
 #define firstOut (gl_WorkGroupID.x * BM)
 #define firstToken (gl_WorkGroupID.y * BN)
@@ -73,20 +81,39 @@ uint groupOf(uint column, uint item) {
     return min(column / kGroup + item % kGroups, (k - 1) / kGroup);
 }
 
+// False: there is no such tile.
+bool findSlots() {
+    if (gl_WorkGroupID.y >= plan[0]) return false;
+    const uint tile = 1 + 3 * gl_WorkGroupID.y, slots = 1 + 3 * gl_NumWorkGroups.y;
+    expert = plan[tile];
+    numSlots = plan[tile + 2];
+    for (uint i = lane; i < BN; i += kThreads) slotOf[i] = plan[slots + plan[tile + 1] + min(i, numSlots - 1)];
+    barrier();
+    return true;
+}
+
+// A row of the tile among the rows that are bound, and among those of x.
+uint weightRow(uint row) {
+    if (!EXPERTS) return min(firstOut + row, numRows - 1);
+    return min(expert * numOut + min(firstOut + row, numOut - 1) - firstRow, numRows - 1);
+}
+uint valueRow(uint token) {
+    if (!EXPERTS) return min(firstToken + token, numTokens - 1);
+    return xParts == 1 ? slotOf[token] / numUsed : slotOf[token];
+}
+
 // Rows and columns that are not there are read from others: rows' sums are not stored, columns are multiplied by the
 // zeros behind x.
 void load(uint column) {
     [[unroll]] for (uint i = 0; i < kOwnWeights; ++i) {
         const uint item = i * kThreads + lane;
         if (kWeightItems % kThreads != 0 && item >= kWeightItems) continue;
-        const uint row = min(firstOut + item / kGroups, numRows - 1);
-        nextW[i] = waitingAt(row * rowVectors, groupOf(column, item));
+        nextW[i] = waitingAt(weightRow(item / kGroups) * rowVectors, groupOf(column, item));
     }
     [[unroll]] for (uint i = 0; i < kOwnValues; ++i) {
         const uint item = i * kThreads + lane;
         if (kValueItems % kThreads != 0 && item >= kValueItems) continue;
-        const uint token = min(firstToken + item / kVectors, numTokens - 1);
-        nextX[i] = x[token * ((k + 63) / 64 * 8) + column / 8 + item % kVectors];
+        nextX[i] = x[valueRow(item / kVectors) * ((k + 63) / 64 * 8) + column / 8 + item % kVectors];
     }
 }
 
@@ -124,7 +151,15 @@ uint rowOf(uint ourOut, uint i, uint e) {
     return ORDER == kBehind ? place : place < BM / 2 ? 2 * place : 2 * place - BM + 1;
 }
 
+// An expert's output `o` for row `token` of the tile, where both are there and the row of W is bound.
+void storeExpert(uint o, uint token, float sum) {
+    const uint row = expert * numOut + o;
+    if (o < numOut && token < numSlots && row - firstRow < numRows)
+        y0[slotOf[token] * numOut + o] = biased(row, sum);
+}
+
 void main() {
+    if (EXPERTS && !findSlots()) return;
     const uint ourOut = gl_SubgroupID % kSubgroupsOut * WM;
     const uint ourToken = gl_SubgroupID / kSubgroupsOut * WN;
     Sums sums[kSums];  // kOutTiles for each of the token tiles
@@ -161,7 +196,7 @@ void main() {
         return;
     }
     // Matrices are stored as wholes where all of the tile is there and none lies across the border of two parts.
-    const bool isWhole = firstOut + BM <= numRows && firstToken + BN <= numTokens && firstRow % (2 * M) == 0 &&
+    const bool isWhole = !EXPERTS && firstOut + BM <= numRows && firstToken + BN <= numTokens && firstRow % (2 * M) == 0 &&
         (ORDER != kBehind || split1 % M == 0 && split2 % M == 0);
     if (!isWhole) {
         // Which element an invocation has as its component j: a matrix of numbers tells.
@@ -176,6 +211,10 @@ void main() {
                 [[unroll]] for (uint j = 0; j < kElems; ++j) {
                     const uint e = uint(numbers[j]);
                     const uint row = firstOut + rowOf(ourOut, o, e), token = firstToken + ourToken + t * N + e % N;
+                    if (EXPERTS) {
+                        storeExpert(row, token - firstToken, sums[t * kOutTiles + o][j]);
+                        continue;
+                    }
                     if (row >= numRows || token >= numTokens) continue;
                     if (ORDER == kGated)
                         storeGated(firstRow + row, token, sums[t * kOutTiles + o][j],

@@ -8,11 +8,11 @@
 layout(binding = 1) readonly buffer X { vec4 x[]; };
 
 vec4 xAt(uint col, uint i) {
-    const uint vectors = (k + 3) / 4;
-    if (4 * i + 4 <= k) return x[col * vectors + i];
+    const uint first = rowOfColumn(col) * ((rowWidth() + 3) / 4) + firstOfColumn() / 4;
+    if (4 * i + 4 <= k) return x[first + i];
     if (4 * i >= k) return vec4(0);
     // What lies in the padding is not a value.
-    const vec4 last = x[col * vectors + i];
+    const vec4 last = x[first + i];
     return vec4(last.x, 4 * i + 1 < k ? last.y : 0, 4 * i + 2 < k ? last.z : 0, 0);
 }
 

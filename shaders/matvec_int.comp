@@ -15,9 +15,10 @@ layout(binding = 1) readonly buffer XScales { uvec2 xScales[]; };
 void addGroup(uint n, uint group) {
     Levels levels[ROWS];
     [[unroll]] for (uint r = 0; r < ROWS; ++r) levels[r] = levelsOf(raws[n * ROWS + r], group);
-    const uint groups = (k + kGroup - 1) / kGroup;
+    const uint groups = (rowWidth() + kGroup - 1) / kGroup;
+    group += firstOfColumn() / kGroup;
     [[unroll]] for (uint c = 0; c < COLS; ++c) {
-        const uint row = c * byteRowVectors(groups);
+        const uint row = rowOfColumn(c) * byteRowVectors(groups);
         const uvec4 low = xBytes[row + 2 * group], high = xBytes[row + 2 * group + 1];
         const uvec2 scaleAndTotals = xScales[2 * (row + 2 * groups) + group];
         const float scale = uintBitsToFloat(scaleAndTotals.x);

@@ -57,7 +57,7 @@ class MatmulTest : public TwoBackends {
 
     /// What `build` makes of a builder is off by the rounding of its factors and by nothing else.
     template <typename Build>
-    void check(std::string_view what, Build build) {
+    void check(std::string_view what, Build build, std::vector<size_t> chunks = {kTokens, 64, 10}) {
         SCOPED_TRACE(what);
         graph::Builder builder;
         builder.logits(build(builder));
@@ -69,7 +69,7 @@ class MatmulTest : public TwoBackends {
         std::vector<TokenId> tokens(kTokens);
         std::iota(tokens.begin(), tokens.end(), 0);
         const auto expected = right.feed(*right.sequence(), tokens, kTokens);
-        for (const size_t chunk : {kTokens, 64u, 10u}) {
+        for (const size_t chunk : chunks) {
             const double error = nmse(ours.feed(*ours.sequence(), tokens, chunk), expected);
             EXPECT_LT(error, 4 * kHalvesError) << chunk;
             EXPECT_GT(error, kHalvesError / 100) << "not in halves, " << chunk;
@@ -121,6 +121,24 @@ TEST_F(MatmulTest, everyFormatIsOffByRoundingOnly) {
         check(format->name, [&](graph::Builder& builder) {
             return builder.linear(rows(builder, width), tensor(Shape::of(width, 301), *format), "y");
         });
+    }
+}
+
+/// Few rows are multiplied in floats, as ops_test.cpp has it.
+TEST_F(MatmulTest, expertsTakeTheirRowsInTiles) {
+    const auto& q4 = *quant::findFormat("Q4_0");
+    for (const uint32_t numExperts : {3U, 21U}) {
+        const auto build = [&](graph::Builder& builder) {
+            constexpr uint32_t kWidth = 128, kInner = 192, kOutputs = 140;
+            const Value routing = builder.routeExperts(rows(builder, numExperts), {.numUsed = 3}, "routing");
+            const Value up = builder.expertLinear(rows(builder, kWidth), routing,
+                                                  tensor(Shape::of(kWidth, kInner, numExperts), q4),
+                                                  floats(Shape::of(kInner, numExperts)), "up");
+            const Value down = builder.expertLinear(
+                up, routing, tensor(Shape::of(kInner, kOutputs, numExperts), q4), "down");
+            return builder.expertSum(down, routing, "y");
+        };
+        check(fmt::format("{} experts", numExperts), build, {kTokens, 64, 17});
     }
 }
 

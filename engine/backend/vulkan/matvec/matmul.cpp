@@ -36,6 +36,26 @@ MatmulKernel floatKernel(const DeviceInfo& device, const WeightFormat& format, c
     return {.spec = std::move(spec), .groups = groupsOf(tile, size)};
 }
 
+std::string halvesShader(const WeightFormat& format) {
+    return fmt::format("matmul_halves_{}", format.name);
+}
+
+/// Constants of shaders/matmul_halves.comp that the last lines of halvesSpec() leave at false.
+constexpr size_t kIsSplit = 14, kIsOfExperts = 15;
+
+PipelineSpec halvesSpec(const DeviceInfo& device, const WeightFormat& format, const MatmulTile& tile,
+                        std::span<const uint32_t> epilogue) {
+    const MatrixUnits& units = device.matrixUnits;
+    PipelineSpec spec{halvesShader(format),
+                      {tile.numSubgroups() * units.subgroupSize, tile.outputs, tile.tokens},
+                      device.features.subgroupSizeControl ? units.subgroupSize : 0};
+    spec.constants.insert(spec.constants.end(), epilogue.begin(), epilogue.end());
+    for (const uint32_t constant : {units.m, units.n, units.k, kTileColumns, tile.subgroupOutputs,
+                                    tile.subgroupTokens, units.subgroupSize, 0U, 0U})
+        spec.constants.push_back(constant);
+    return spec;
+}
+
 }  // namespace
 
 MatmulKernels::MatmulKernels(const DeviceInfo& device, ActivationType activations)
@@ -43,28 +63,20 @@ MatmulKernels::MatmulKernels(const DeviceInfo& device, ActivationType activation
 
 MatmulKernel MatmulKernels::find(const WeightFormat& format, const MatmulSize& size,
                                  std::span<const uint32_t> epilogue, uint64_t scratchBytes) const {
-    const std::string shader = fmt::format("matmul_halves_{}", format.name);
     // Few kernels, for few numbers of rows.
     MatmulSize like = size;
     like.numTokens = std::bit_ceil(size.numTokens);
-    if (!m_halves || !findShader(shader)) return floatKernel(m_device, format, size, like, epilogue);
+    if (!hasHalvesFor(format)) return floatKernel(m_device, format, size, like, epilogue);
     const uint32_t order = epilogue[0];
     const auto [tile, numParts] = *chooseMatmulTiling(m_device, like, scratchBytes);
-    const MatrixUnits& units = m_device.matrixUnits;
     const bool isSplit = numParts > 1;
-    MatmulKernel kernel{.groups = {groupsFor(size.numOutputs, tile.outputs),
-                                   groupsFor(size.numTokens, tile.tokens), numParts},
-                        .readsHalves = true};
-    kernel.spec.shader = shader;
-    kernel.spec.subgroupSize = m_device.features.subgroupSizeControl ? units.subgroupSize : 0;
-    kernel.spec.constants = {tile.numSubgroups() * units.subgroupSize, tile.outputs, tile.tokens};
     // Parts only want to know the order; what follows is done when they are added up.
     const std::vector<uint32_t> none{order, 0, 0, ~0U};
-    const std::span<const uint32_t> own = isSplit ? none : epilogue;
-    kernel.spec.constants.insert(kernel.spec.constants.end(), own.begin(), own.end());
-    for (const uint32_t constant : {units.m, units.n, units.k, kTileColumns, tile.subgroupOutputs,
-                                    tile.subgroupTokens, units.subgroupSize, uint32_t{isSplit}})
-        kernel.spec.constants.push_back(constant);
+    MatmulKernel kernel{.spec = halvesSpec(m_device, format, tile, isSplit ? none : epilogue),
+                        .groups = {groupsFor(size.numOutputs, tile.outputs),
+                                   groupsFor(size.numTokens, tile.tokens), numParts},
+                        .readsHalves = true};
+    kernel.spec.constants[kIsSplit] = isSplit;
     if (!isSplit) return kernel;
 
     const uint32_t partRows = kernel.groups[1] * tile.tokens, width = kernel.groups[0] * tile.outputs;
@@ -76,6 +88,26 @@ MatmulKernel MatmulKernels::find(const WeightFormat& format, const MatmulSize& s
                     .partRows = partRows,
                     .width = width,
                     .bytes = uint64_t{numParts} * partRows * width * sizeof(float)};
+    return kernel;
+}
+
+bool MatmulKernels::hasHalvesFor(const WeightFormat& format) const {
+    return m_halves && findShader(halvesShader(format));
+}
+
+std::optional<MatmulKernel> MatmulKernels::findExperts(const WeightFormat& format, const ExpertSize& size,
+                                                       bool hasBias) const {
+    if (!hasHalvesFor(format)) return std::nullopt;
+    // All experts at once, each with its share of the rows.
+    const uint32_t share = std::bit_ceil(groupsFor(size.numSlots, size.numExperts));
+    const MatmulTile tile =
+        chooseMatmulTiling(m_device, {size.numExperts * size.numOutputs, size.k, share}, 0)->tile;
+    const uint32_t epilogue[] = {0, hasBias, 0, ~0U};
+    MatmulKernel kernel{
+        .spec = halvesSpec(m_device, format, tile, epilogue),
+        .groups = {groupsFor(size.numOutputs, tile.outputs), mostExpertTiles(size, tile.tokens), 1},
+        .readsHalves = true};
+    kernel.spec.constants[kIsOfExperts] = true;
     return kernel;
 }
 

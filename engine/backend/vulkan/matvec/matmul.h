@@ -2,7 +2,9 @@
 /// has units for it.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "engine/backend/vulkan/matvec/matmul_tiles.h"
@@ -33,6 +35,20 @@ struct MatmulPartsPush {
     uint32_t numParts, partRows, width;
 };
 
+/// Of OpCode::ExpertLinear: matrices [numOutputs, k] of `numExperts`, which multiply `numSlots` rows in all.
+struct ExpertSize {
+    uint32_t numExperts = 0, numOutputs = 0, k = 0, numSlots = 0;
+};
+
+/// Of shaders/expert_plan.comp.
+inline constexpr uint64_t expertPlanBytes(uint64_t numSlots, uint64_t maxTiles) {
+    return (1 + 3 * maxTiles + numSlots) * sizeof(uint32_t);
+}
+/// Tiles of so many rows, where each expert may have one that is not full.
+inline constexpr uint32_t mostExpertTiles(const ExpertSize& size, uint32_t tile) {
+    return size.numSlots / tile + std::min(size.numExperts, size.numSlots);
+}
+
 class MatmulKernels {
   public:
     MatmulKernels(const DeviceInfo& device, ActivationType activations);
@@ -41,12 +57,19 @@ class MatmulKernels {
     MatmulKernel find(const WeightFormat& format, const MatmulSize& size, std::span<const uint32_t> epilogue,
                       uint64_t scratchBytes) const;
 
+    /// One whose workgroups y are tiles of rows, as constant 2 says how many; none where a product of few
+    /// rows has to do.
+    std::optional<MatmulKernel> findExperts(const WeightFormat& format, const ExpertSize& size,
+                                            bool hasBias) const;
+
     /// Whether activations, and weights that are not floats in the file, are rounded to halves.
     bool haveHalves() const { return m_halves; }
     /// Never again on this device: it gets them wrong. False: there were none.
     bool dropHalves() { return std::exchange(m_halves, false); }
 
   private:
+    bool hasHalvesFor(const WeightFormat& format) const;
+
     const DeviceInfo& m_device;
     bool m_halves;
 };

@@ -17,6 +17,9 @@ struct MatmulSize {
 /// Columns of W and x that are in shared memory at a time.
 inline constexpr uint32_t kTileColumns = 64;
 
+/// Rows of x of the smallest tile.
+inline constexpr uint32_t kLeastTileTokens = 16;
+
 /// Outputs and rows of x of a workgroup, and of each of its subgroups.
 struct MatmulTile {
     uint32_t outputs = 0, tokens = 0;

@@ -73,6 +73,7 @@ Status VulkanProgram::allocate() {
     const uint64_t logitBytes = paddedWidth(m_plan.output.width) * sizeof(float) * m_capacity.logitRows;
     INGLE_TRY_ASSIGN(m_hostLogits, m_readMemory.allocate(logitBytes));
     INGLE_TRY(allocateRowForms());
+    INGLE_TRY(allocateExpertPlan());
     if (m_limits.pictureWidth > 0) INGLE_TRY(allocatePictures());
     INGLE_TRY_ASSIGN(m_decode.sampler, TokenSampler::create(m_memory.context(), kNumTurns));
     Recorder begin(m_memory.context().device, m_memory.context().pipelines);
@@ -86,7 +87,8 @@ Status VulkanProgram::allocateRowForms() {
     const DeviceContext& context = m_memory.context();
     uint32_t width = 1;
     for (const Op& op : m_plan.ops)
-        if (op.code == OpCode::Linear) width = std::max(width, m_plan.values[op.inputs[0].value].width);
+        if (op.code == OpCode::Linear || op.code == OpCode::ExpertLinear)
+            width = std::max(width, m_plan.values[op.inputs[0].value].width);
     const auto allocate = [&](RowForm form, uint32_t rows) -> Status {
         INGLE_TRY_ASSIGN(m_rowForms.at(form), m_deviceMemory.allocate(rowFormBytes(form, width, rows)));
         return {};
@@ -94,6 +96,21 @@ Status VulkanProgram::allocateRowForms() {
     if (context.matmulKernels.haveHalves()) INGLE_TRY(allocate(RowForm::Halves, m_capacity.rows));
     if (context.matvecShapes.mayHaveBytes())
         INGLE_TRY(allocate(RowForm::Bytes, std::min(m_capacity.rows, kMaxMatvecRows)));
+    return {};
+}
+
+Status VulkanProgram::allocateExpertPlan() {
+    if (!m_memory.context().matmulKernels.haveHalves()) return {};
+    uint64_t bytes = 0;
+    for (const Op& op : m_plan.ops) {
+        if (op.code != OpCode::ExpertLinear) continue;
+        const uint32_t numUsed = m_plan.values[op.inputs[1].value].width / 2;
+        const auto numExperts = static_cast<uint32_t>(m_plan.weights[op.weights[0]].tensor->shape.dims[2]);
+        const ExpertSize size{.numExperts = numExperts, .numSlots = m_capacity.rows * numUsed};
+        bytes = std::max(bytes, expertPlanBytes(size.numSlots, mostExpertTiles(size, kLeastTileTokens)));
+    }
+    if (bytes == 0) return {};
+    INGLE_TRY_ASSIGN(m_expertPlan, m_deviceMemory.allocate(bytes));
     return {};
 }
 
@@ -139,6 +156,7 @@ ProgramBuffers VulkanProgram::buffersOf(const Layout& layout) const {
             .scratch = m_scratch,
             .unused = m_unused,
             .rowForms = m_rowForms,
+            .expertPlan = m_expertPlan,
             .pictures = m_pictures,
             .pictureRows = m_pictureRows};
 }

@@ -52,6 +52,7 @@ class VulkanProgram final : public Program {
     StepBuffer hostStep() const { return StepBuffer::at(m_hostStep.host, m_capacity); }
     Status allocatePictures();
     Status allocateRowForms();
+    Status allocateExpertPlan();
     /// Writes what the device is to know of the step. Errors: as Transfer::upload().
     Status write(const Step& step);
     /// Makes it the device's.
@@ -79,6 +80,7 @@ class VulkanProgram final : public Program {
     Allocator m_readMemory;
     BufferRange m_step, m_scratch, m_unused;
     RowForms::Buffers m_rowForms;
+    BufferRange m_expertPlan;  // of a plan with experts
     BufferRange m_hostStep;
     // Of a plan with OpCode::PictureRows.
     BufferRange m_pictures, m_pictureRows, m_hostPictures;

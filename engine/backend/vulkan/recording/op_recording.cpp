@@ -62,4 +62,18 @@ Result<BufferRange> OpRecording::rowsAs(ValueId value, RowForm form) {
     return converted;
 }
 
+Result<BufferRange> OpRecording::expertPlan(ValueId routing, uint32_t numExperts, uint32_t tile,
+                                            uint32_t maxTiles) {
+    constexpr uint32_t kInvocations = 256;
+    const struct {
+        uint32_t numExperts, numUsed, numTokens, maxTiles;
+    } push{numExperts, m_plan.values[routing].width / 2, numRows(routing), maxTiles};
+    const BufferRange plan =
+        m_buffers.expertPlan.part(0, expertPlanBytes(push.numTokens * push.numUsed, maxTiles));
+    if (!m_forms.holdPlan(routing, tile)) return plan;
+    INGLE_TRY(
+        dispatch("expert_plan", {kInvocations, tile}, {reads(rows(routing)), writes(plan)}, push, {1, 1, 1}));
+    return plan;
+}
+
 }  // namespace ingle::backend::vulkan

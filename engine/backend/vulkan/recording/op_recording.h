@@ -33,6 +33,7 @@ struct ProgramBuffers {
     BufferRange scratch;                  ///< for what passes from one dispatch of an op to the next
     BufferRange unused;                   ///< bound where a variant of a shader reads nothing; never written
     RowForms::Buffers rowForms;           ///< see OpRecording::rowsAs()
+    BufferRange expertPlan = {};          ///< see OpRecording::expertPlan()
     // Of a plan with OpCode::PictureRows: see picture_buffer.h; and the rows of a step's pictures.
     BufferRange pictures = {}, pictureRows = {};
 };
@@ -78,6 +79,9 @@ class OpRecording {
     static uint32_t formNumber(const std::optional<FormedRows>& formed) {
         return formed ? 1 + static_cast<uint32_t>(formed->form) : 0;
     }
+    /// Which rows each of `numExperts` multiplies, as `routing` has it, in tiles of so many rows, of which
+    /// there are `maxTiles` at most: see shaders/expert_plan.comp. Errors: as dispatch().
+    Result<BufferRange> expertPlan(ValueId routing, uint32_t numExperts, uint32_t tile, uint32_t maxTiles);
     uint32_t numRows(ValueId value) const { return m_plan.numRows(value, m_rows.tokens, m_rows.logits); }
     uint32_t numTokens() const { return m_rows.tokens; }
     const BufferRange& step() const { return m_buffers.step; }

@@ -36,8 +36,16 @@ class RowForms {
         return std::exchange(m_held[static_cast<size_t>(form)], value) != value;
     }
 
+    /// The same of the plan of shaders/expert_plan.comp: for the experts of `routing`, in tiles of so many
+    /// rows.
+    bool holdPlan(ValueId routing, uint32_t tile) {
+        const std::pair plan{routing, tile};
+        return std::exchange(m_plan, plan) != plan;
+    }
+
   private:
     std::array<std::optional<ValueId>, kNumRowForms> m_held;
+    std::optional<std::pair<ValueId, uint32_t>> m_plan;
 };
 
 }  // namespace ingle::backend::vulkan

@@ -28,7 +28,7 @@ RECORDING = MATVEC | {VULKAN + "memory", VULKAN + "recording"}
 DEVICES = MODELS | {
     "engine/backend/cpu", VULKAN + "substrate", VULKAN + "trial", VULKAN + "program", "engine/session/devices"
 }
-LOADING = DEVICES | IMPORT | VISION | {"engine/session/loading"}
+LOADING = DEVICES | IMPORT | VISION | {"engine/backend/split", "engine/session/loading"}
 SNAPSHOTS = LOADING | {"engine/session/snapshots"}
 PICTURES = SNAPSHOTS | {"engine/session/pictures"}
 CONVERSATIONS = PICTURES | {"engine/grammar", "engine/session/conversations"}
@@ -66,6 +66,7 @@ ALLOWED = {
     "engine/formats/readers": CHECKPOINT | {"engine/formats/fastllm"},
     "engine/formats/kinds": FORMATS,
     "engine/backend": BACKEND,
+    "engine/backend/split": BACKEND | {"engine/backend/split"},
     "engine/backend/cpu": BACKEND | {"engine/backend/cpu"},
     VULKAN + "substrate": SUBSTRATE,
     VULKAN + "trial": SUBSTRATE | {VULKAN + "trial"},

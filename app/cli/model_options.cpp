@@ -57,6 +57,9 @@ void addModelOptions(CLI::App& app, ModelOptions& options, ModelArgument argumen
         {{"auto", BackendChoice::Auto}, {"cpu", BackendChoice::Cpu}, {"vulkan", BackendChoice::Vulkan}},
         "what computes");
     app.add_option("--device", options.load.device, "part of the name of the device to compute on");
+    app.add_option("--device-memory", options.load.deviceBytes,
+                   "how much of the device's memory may be used, such as 6G (default: all that is free)")
+        ->transform(CLI::AsSizeValue(false));
     app.add_option("-t,--threads", options.load.threads, "CPU threads (default: physical cores)")
         ->check(CLI::Range(1, 256));
     app.add_option("--ctx", options.load.contextTokens,

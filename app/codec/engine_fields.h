@@ -69,6 +69,7 @@ template <typename V>
 void fields(V& v, codec::Of<LoadOptions> auto& o) {
     v.optional("backend", o.backend);
     v.optional("device", o.device);
+    v.sparse("deviceBytes", o.deviceBytes);
     v.optional("threads", o.threads);
     v.optional("contextTokens", o.contextTokens);
     v.optional("kv", o.kv);

@@ -126,8 +126,10 @@ struct BackendFacts {
     bool onProcessor = false;
     /// The last rows of a run may be guesses (SequenceRun::numGuesses).
     bool takesGuesses = false;
-    /// Programs hand over Plan::hidden, and have OpCode::InputRows.
+    /// Programs hand over Plan::hidden.
     bool hasHiddenRows = false;
+    /// Its memory is not the computer's, so that a model may be too large for one of them and fit both.
+    bool hasOwnMemory = false;
 };
 
 class Backend {
@@ -141,9 +143,9 @@ class Backend {
     virtual bool supports(OpCode code) const = 0;
     virtual Result<std::unique_ptr<MemoryPool>> createMemory(const MemorySpec& spec,
                                                              const MemoryOptions& options) = 0;
-    /// Whether the weights of `plan`, and `sequenceBytes` of what sequences remember, fit what is free now.
-    /// Errors: OutOfMemory.
-    virtual Status checkRoom(const Plan&, uint64_t /*sequenceBytes*/) const { return {}; }
+    /// Whether the weights of `plan`, and what sequences of such memory need, fit what is free now. Errors:
+    /// OutOfMemory.
+    virtual Status checkRoom(const Plan&, const MemorySpec&, const MemoryNeed&) const { return {}; }
     /// `memory` is where the sequences of its steps live. Errors: InvalidArgument (an op finds no
     /// place in `memory`), Unsupported (an op), OutOfMemory.
     virtual Result<std::unique_ptr<Program>> compile(const Plan& plan, MemoryPool& memory) = 0;

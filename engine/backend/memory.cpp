@@ -44,6 +44,10 @@ uint64_t sequenceBytes(const MemorySpec& spec, KvType type, uint32_t tokens) {
     return bytes;
 }
 
+uint64_t neededBytes(const MemorySpec& spec, const MemoryNeed& need) {
+    return cacheBytesPerToken(spec, need.kv) * need.tokens + sequenceBytes(spec, need.kv, 0) * need.sequences;
+}
+
 uint32_t MemorySpec::statesReachBack(uint32_t tokens) const {
     if (tokens == 0 || states.empty()) return 0;
     const bool inChunks =

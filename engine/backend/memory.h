@@ -103,6 +103,14 @@ uint64_t cacheBytesSeen(const MemorySpec& spec, KvType type, uint32_t tokens);
 /// Bytes that a sequence of which so many tokens are kept remembers.
 uint64_t sequenceBytes(const MemorySpec& spec, KvType type, uint32_t tokens);
 
+/// What is kept of sequences: keys and values of so many tokens, and the states of so many sequences.
+struct MemoryNeed {
+    KvType kv = KvType::F16;
+    uint64_t tokens = 0;
+    uint32_t sequences = 0;
+};
+uint64_t neededBytes(const MemorySpec& spec, const MemoryNeed& need);
+
 /// Sequences for which there is a place where all memory has to be there from the beginning: the running
 /// one, what becomes of it, and the two more that answers decoded ahead keep states in …
 inline constexpr uint32_t kLeastSequences = 4;
@@ -162,6 +170,9 @@ class SequenceMemory {
     /// Before the guesses of the last step, where states were kept for them (see SequenceRun): it can go back
     /// to there, too, until it is fed or truncated.
     virtual std::optional<uint32_t> statesKeptAt() const { return std::nullopt; }
+    /// Makes room for `tokens` in all: what follows length() may be written then, as Program::run() does.
+    /// Errors: OutOfMemory, Device; then nothing changed.
+    virtual Status reserve(uint32_t tokens) = 0;
     /// Forgets everything after the first `tokens`; of states in chunks nothing is copied or changed for
     /// that. Errors: as checkTruncation().
     virtual Status truncate(uint32_t tokens) = 0;

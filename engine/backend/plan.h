@@ -56,7 +56,8 @@ struct Plan {
     std::vector<PlanWeight> weights;
     std::vector<PlanValue> values;
     std::vector<Op> ops;
-    Operand output;  ///< [numLogitRows, width]
+    std::vector<uint32_t> layerEnds;  ///< index of the first op behind each layer; empty: not known
+    Operand output;                   ///< [numLogitRows, width]
     OutputKind outputKind = OutputKind::Logits;
     std::optional<Operand> hidden;  ///< [numTokens, width]: handed over, too (Program::hiddenRows())
     uint32_t maxTokens = 0;         ///< most rows one step may feed

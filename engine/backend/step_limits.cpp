@@ -51,7 +51,7 @@ Status StepLimits::check(const Step& step) const {
 Status StepLimits::checkInput(const Step& step, size_t rows) const {
     size_t pictureRows = 0;
     for (const SequenceRun& run : step.runs) pictureRows += run.isPicture ? run.numRows : 0;
-    if (pictureRows > 0 && pictureWidth == 0)
+    if (pictureRows > 0 && pictureWidth == 0 && inputWidth == 0)
         return fail(ErrorCode::InvalidArgument, "{} rows of a picture for a model that takes none",
                     pictureRows);
     if (step.inputRows.size() != rows * inputWidth + pictureRows * pictureWidth)

@@ -274,6 +274,9 @@ class Builder {
                      name);
     }
 
+    /// The layer that was written ends with `x`, which it hands to the next one.
+    void endLayer(Value x) { m_graph.layerEnds.push_back(x.id); }
+
     /// The result: [numTokens, vocab] …
     void logits(Value x) { output(x, backend::OutputKind::Logits); }
     /// What the logits are made of, and a head that predicts further tokens reads.

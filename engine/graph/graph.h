@@ -33,7 +33,8 @@ struct Graph {
     std::vector<Node> nodes;
     std::vector<backend::PlanWeight> weights;
     ValueId output = 0;
-    std::optional<ValueId> hidden;  ///< what the output is made of, of every token; see LowerOptions
+    std::vector<ValueId> layerEnds;  ///< of each layer the value that is made last
+    std::optional<ValueId> hidden;   ///< what the output is made of, of every token; see LowerOptions
     backend::OutputKind outputKind = backend::OutputKind::Logits;
 };
 

@@ -37,6 +37,7 @@ backend::Plan lower(Graph graph, const LowerOptions& options) {
         }
         plan.ops.push_back(std::move(op));
     }
+    for (const ValueId end : graph.layerEnds) plan.layerEnds.push_back(plan.values[numbers[end]].firstOp + 1);
     plan.weights = std::move(graph.weights);
     plan.output = read(graph.output, plan.ops.size());
     plan.outputKind = graph.outputKind;

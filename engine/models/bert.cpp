@@ -57,6 +57,7 @@ void buildBert(graph::Builder& b, const BertSpec& spec, const Weights& w) {
         const graph::Value fed =
             std::visit([&](const auto& ffn) { return feedForward(ffn, layer, n); }, spec.layers[i].ffn);
         h = normed(b.add(n, fed, "ffn_residual"), layerWeight(i, "layer_output_norm"), "ffn_norm");
+        b.endLayer(h);
     }
     b.setScope("");
     b.rows(h);

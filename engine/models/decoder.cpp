@@ -158,6 +158,7 @@ void buildDecoder(graph::Builder& b, const DecoderSpec& spec, const Weights& w) 
         if (pictureWidth > 0 && i < spec.numPictureLayers)
             h = b.pictureRows(h, {pictureWidth, (i + 1) * spec.facts.dim, true},
                               fmt::format("blk.{}.with_picture", i));
+        b.endLayer(h);
         std::visit([&](const auto& mixer) { listMemory(mixer, memory); }, layer.mixer);
     }
     const std::string finalNorm(spec.finalNorm);

@@ -123,6 +123,7 @@ void buildRwkv(graph::Builder& b, const RwkvConfig& c, const Weights& w, const L
         h = b.add(h, channelMix(layer, norm(h, "attn_norm_2")), "ffn_residual");
         // Files made for f16 arithmetic keep h small: their weights expect a halved h from here on.
         if (c.rescaleEvery > 0 && (layer + 1) % c.rescaleEvery == 0) h = b.scale(h, 0.5f, "rescaled");
+        b.endLayer(h);
     }
     b.setScope("");
     h = b.layerNorm(h, w["output_norm.weight"], w["output_norm.bias"], c.normEps, "output_norm");

@@ -91,9 +91,7 @@ class CpuSequence final : public SequenceMemory {
     Result<std::unique_ptr<SequenceMemory>> fork(uint32_t tokens) const override;
 
     const CpuMemoryPool& pool() const { return m_pool; }
-    /// Makes room for `tokens` in all: what follows length() may be written then. Errors: OutOfMemory; then
-    /// nothing changed.
-    Status reserve(uint32_t tokens);
+    Status reserve(uint32_t tokens) override;
     /// Steps that run now see no more of what is given back than those to come; a device's table is left as
     /// it is.
     void advance(uint32_t tokens) { m_held.advance(tokens, m_pool.spec()); }

@@ -14,7 +14,7 @@ struct Receipt {
     std::string program;  ///< version of Inglenook, which the host fills in; empty: there is no receipt
     std::string modelPath;
     std::string modelHash;     ///< of the whole file, 32 hexadecimal digits; empty: it was not known yet
-    std::string backend;       ///< "cpu", "vulkan", or "remote" for a model of a server
+    std::string backend;       ///< "cpu", "vulkan", "split" or "remote", as ModelInfo::backend
     std::string device;        ///< the processor's name, or the graphics device's with its driver
     std::string instructions;  ///< instruction set of the processor: "avx2"; empty on other devices
     KvType kv = KvType::F16;

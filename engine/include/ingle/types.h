@@ -88,7 +88,10 @@ struct DriverTrials {
 
 struct LoadOptions {
     BackendChoice backend = BackendChoice::Auto;
-    std::string device;          ///< part of the name of the device to compute on; empty: the best one
+    std::string device;  ///< part of the name of the device to compute on; empty: the best one
+    /// How much of a graphics device's memory the model may take, in bytes; 0: all that is free. Layers for
+    /// which there is no room stay with the processor.
+    uint64_t deviceBytes = 0;
     uint32_t threads = 0;        ///< 0: one per physical core
     uint32_t contextTokens = 0;  ///< 0: chosen by memory and training; no limit for recurrent models
     KvType kv = KvType::F16;
@@ -169,9 +172,10 @@ struct ModelInfo {
     std::string chatTemplate;  ///< the model's own, which may not work; empty: the file has none
     MemoryEstimate memory;
     double foretoldTokensPerSecond = 0;  ///< expected for an answer on the processor; 0: not measured yet
-    std::string backend;                 ///< after load: "cpu", "vulkan", or "remote" for a model of a server
-    bool onProcessor = false;            ///< after load: it computes on the processor, not on a device
-    std::string device;                  ///< after load: e.g. "AMD EPYC, 2 threads, avx512"
+    /// After load: "cpu", "vulkan", "split" between both, or "remote" for a model of a server.
+    std::string backend;
+    bool onProcessor = false;    ///< after load: it computes on the processor, not on a device
+    std::string device;          ///< after load: e.g. "AMD EPYC, 2 threads, avx512"
     std::string deviceNote;      ///< why it is not the requested or the best device: a sentence, or empty
     uint32_t contextTokens = 0;  ///< the context in use; 0: no limit (recurrent models)
     std::string contextNote;     ///< why the context is shorter than usual: a sentence, or empty

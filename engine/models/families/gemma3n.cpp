@@ -139,6 +139,7 @@ class Streams {
                                                : static_cast<uint32_t>(memory.kv.size()));
             b.setScope(fmt::format("blk.{}", i));
             layer(i, caches[i], own, streams);
+            b.endLayer(streams.back());
             listMemory(attention, memory);
         }
         b.setScope("");

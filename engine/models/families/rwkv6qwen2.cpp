@@ -155,6 +155,7 @@ void build(graph::Builder& b, const Qwen2RwkvConfig& c, const Weights& weights) 
         const graph::Value up = b.linear(n2, w("ffn_up.weight"), "ffn_up");
         h = b.add(h, b.linear(b.multiply(gate, up, "ffn_gated"), w("ffn_down.weight"), "ffn_down"),
                   "ffn_residual");
+        b.endLayer(h);
     }
     b.setScope("");
     h = b.rmsNorm(h, weights["output_norm.weight"], c.normEps, "output_norm");

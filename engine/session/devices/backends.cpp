@@ -25,8 +25,10 @@ Result<ChosenDevice> createDevice(const LoadOptions& options) {
     const DriverTrials& trials = options.trials;
     if (trials.command.empty()) {
         if (!isAskedFor(options)) return device;
-        INGLE_TRY_ASSIGN(device.backend, backend::vulkan::createVulkanBackend(
-                                             {.device = options.device, .activations = options.activations}));
+        INGLE_TRY_ASSIGN(device.backend,
+                         backend::vulkan::createVulkanBackend({.device = options.device,
+                                                               .activations = options.activations,
+                                                               .maxBytes = options.deviceBytes}));
         return device;
     }
     INGLE_TRY_ASSIGN(const DeviceChoice choice, chooseDevice(options));
@@ -43,6 +45,7 @@ Result<ChosenDevice> createDevice(const LoadOptions& options) {
                                          {.identity = choice.device->identity,
                                           .activations = options.activations,
                                           .withoutUnits = !choice.device->unitsRefusal.empty(),
+                                          .maxBytes = options.deviceBytes,
                                           .cacheFolder = trials.folder}));
     device.mustBeFaster = mustBeFaster(options);
     return device;

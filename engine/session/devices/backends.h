@@ -13,7 +13,7 @@
 namespace ingle::session {
 
 struct ChosenDevice {
-    std::unique_ptr<backend::Backend> backend;  ///< null: the processor
+    std::shared_ptr<backend::Backend> backend;  ///< null: the processor
     std::optional<DeviceMarks> marks;           ///< for uses of it, where they are remembered
     DeviceMarks::Use use;                       ///< the start of one; ends with the first step
     bool mustBeFaster = false;                  ///< than the processor: nobody asked for this device

@@ -47,22 +47,22 @@ Seconds TrialTimes::ofAnExchange() const {
     return reading * (kPromptTokens / CheckRun::kMaxRows) + answering * kAnswerTokens;
 }
 
-bool isTooSlow(const TrialTimes& device, const TrialTimes& processor) {
-    return device.ofAnExchange() > kTooSlow * processor.ofAnExchange();
+bool isTooSlow(const TrialTimes& device, const TrialTimes& processor, DeviceShare share) {
+    return device.ofAnExchange() > (share == DeviceShare::All ? kTooSlow : 1) * processor.ofAnExchange();
 }
 
 Status checkSpeed(backend::Backend& device, const models::BoundModel& model, std::string_view file,
-                  const LoadOptions& options) {
+                  const LoadOptions& options, DeviceShare share) {
     PassedTrials known(options.trials.folder, "faster.txt");
-    const std::string trial =
-        fmt::format("{}\n{}\n{} {} {}", device.deviceName(), file, options.threads,
-                    static_cast<int>(options.kv), static_cast<int>(options.activations));
+    const std::string trial = fmt::format("{}\n{}\n{} {} {}{}", device.deviceName(), file, options.threads,
+                                          static_cast<int>(options.kv), static_cast<int>(options.activations),
+                                          share == DeviceShare::All ? "" : " part");
     if (known.has(trial)) return {};
     const models::BoundModel small = models::withOneLayerOfEachKind(model);
     INGLE_TRY_ASSIGN(const auto processor, createProcessor(options));
     INGLE_TRY_ASSIGN(const TrialTimes theirs, measure(*processor, small, options));
     INGLE_TRY_ASSIGN(const TrialTimes ours, measure(device, small, options));
-    if (!isTooSlow(ours, theirs)) {
+    if (!isTooSlow(ours, theirs, share)) {
         known.add(trial);
         return {};
     }

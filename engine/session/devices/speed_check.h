@@ -18,12 +18,16 @@ struct TrialTimes {
     std::chrono::duration<double> ofAnExchange() const;
 };
 
-/// A device that is hardly slower leaves the processor to others, which is worth something.
-bool isTooSlow(const TrialTimes& device, const TrialTimes& processor);
+/// What a device is to compute of a model.
+enum class DeviceShare : uint8_t {
+    All,   ///< a device that is hardly slower leaves the processor to others, which is worth something
+    Part,  ///< the processor has to compute the other layers
+};
+bool isTooSlow(const TrialTimes& device, const TrialTimes& processor, DeviceShare share = DeviceShare::All);
 
 /// What `file` names is tried once with a device and a driver, where it is found to be faster,
 /// and then known. Errors: Unsupported, in one sentence, when the device is too slow; as CheckRun.
 Status checkSpeed(backend::Backend& device, const models::BoundModel& model, std::string_view file,
-                  const LoadOptions& options);
+                  const LoadOptions& options, DeviceShare share = DeviceShare::All);
 
 }  // namespace ingle::session

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/backend/split/split_backend.h"
 #include "engine/base/cpu_features.h"
 #include "engine/graph/lower.h"
 #include "engine/session/devices/computer.h"
@@ -42,10 +43,22 @@ uint64_t reservedTokens(const Reserve& reserve, const backend::Backend& backend,
 /// Whether so much fits beside the weights. Errors: OutOfMemory.
 Status roomFor(const Reserve& reserve, const backend::Backend& backend, const backend::Plan& plan,
                const OpenedModel& model, const LoadOptions& options) {
-    const backend::MemorySpec& memory = model.shape.memory;
-    const uint64_t tokens = reservedTokens(reserve, backend, model);
-    return backend.checkRoom(plan, tokens * backend::cacheBytesPerToken(memory, options.kv) +
-                                       reserve.sequences * backend::sequenceBytes(memory, options.kv, 0));
+    return backend.checkRoom(plan, model.shape.memory,
+                             {options.kv, reservedTokens(reserve, backend, model), reserve.sequences});
+}
+
+std::string trialName(const OpenedModel& model) {
+    return fmt::format("{} {}", model.info.path, model.info.fileBytes);
+}
+
+/// Whether steps on `backend` may have the rows of pictures.
+PictureSteps pictureStepsOn(const backend::Backend& backend, const OpenedModel& model) {
+    const bool takesPictures = model.sight && backend.supports(backend::OpCode::PictureRows);
+    return takesPictures ? PictureSteps::Yes : PictureSteps::No;
+}
+
+bool maySplit(const backend::Backend& device, const LoadOptions& options) {
+    return device.facts().hasOwnMemory || options.deviceBytes > 0;
 }
 
 }  // namespace
@@ -59,7 +72,7 @@ backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, u
                                 .keepHidden = hidden == HiddenRows::Kept});
 }
 
-Result<std::unique_ptr<Place>> Place::create(std::unique_ptr<backend::Backend> backend,
+Result<std::unique_ptr<Place>> Place::create(std::shared_ptr<backend::Backend> backend,
                                              const OpenedModel& model, const LoadOptions& options,
                                              const PoolLimits& limits) {
     std::unique_ptr<Place> place(new Place(model, options));
@@ -93,7 +106,7 @@ uint32_t Place::promptTokens() const {
 backend::Plan Place::lowerStep() const {
     return lowerModel(
         m_model, m_options, Model::stepTokens(m_model.bound.facts(), m_model.contextTokens, promptTokens()),
-        Model::kStepLogits, takesPictures() ? PictureSteps::Yes : PictureSteps::No,
+        Model::kStepLogits, pictureStepsOn(*m_backend, m_model),
         m_model.head && m_backend->facts().hasHiddenRows ? HiddenRows::Kept : HiddenRows::Dropped);
 }
 
@@ -107,28 +120,20 @@ Status Place::tryOut() {
     return {};
 }
 
-Result<bool> Place::check(const DeviceCheck& check) {
-    const auto tried = [&] { return check(*m_backend, m_model.bound, m_model.contextTokens, m_options); };
-    Status status = tried();
-    bool simplified = false;
-    // Other kernels only help against wrong values, not against memory that is full, say.
-    const auto isWrong = [&] { return !status && status.error().code == ErrorCode::Device; };
-    for (; isWrong() && m_backend->simplify(); simplified = true) status = tried();
-    INGLE_TRY(status);
-    if (!simplified) return true;
+Status Place::renewProgram() {
     m_program.reset();
     INGLE_TRY_ASSIGN(m_program, m_backend->compile(lowerStep(), *m_memory));
-    return false;
+    return {};
 }
 
 Result<std::unique_ptr<backend::Program>> Place::compile(uint32_t maxTokens, uint32_t maxLogitRows) {
-    return m_backend->compile(lowerModel(m_model, m_options, maxTokens, maxLogitRows,
-                                         takesPictures() ? PictureSteps::Yes : PictureSteps::No),
-                              *m_memory);
+    return m_backend->compile(
+        lowerModel(m_model, m_options, maxTokens, maxLogitRows, pictureStepsOn(*m_backend, m_model)),
+        *m_memory);
 }
 
 bool Place::takesPictures() const {
-    return m_model.sight && m_backend->supports(backend::OpCode::PictureRows);
+    return pictureStepsOn(*m_backend, m_model) == PictureSteps::Yes;
 }
 
 Result<backend::Program*> Place::programFor(size_t rows) {
@@ -169,7 +174,7 @@ Status Placement::choose() {
     }
     if (!device && m_options.backend != BackendChoice::Auto) return tl::unexpected(device.error());
     m_model.setContext(context);
-    INGLE_TRY(checkFit());
+    INGLE_TRY(checkFit(m_model.info.memory));
     INGLE_TRY_ASSIGN(auto processor, createOnProcessor());
     moveTo(std::move(processor), State::OnProcessor,
            device ? std::string()
@@ -178,8 +183,7 @@ Status Placement::choose() {
     return {};
 }
 
-Status Placement::checkFit() const {
-    const MemoryEstimate& memory = m_model.info.memory;
+Status Placement::checkFit(const MemoryEstimate& memory) const {
     if (memory.fits() || m_options.loadAnyway) return {};
     return withId<ErrorId::TooLittleMemory>(
         fail(ErrorCode::OutOfMemory, "{}", refusalOf(memory, m_model.info.name)), m_model.info.name,
@@ -188,7 +192,7 @@ Status Placement::checkFit() const {
 
 Status Placement::expandWeights() {
     // What is expanded lies in the computer's memory, whoever computes with it.
-    if (m_model.file.expandedBytes() > 0) INGLE_TRY(checkFit());
+    if (m_model.file.expandedBytes() > 0) INGLE_TRY(checkFit(m_model.info.memory));
     return m_model.file.expand(m_options.threads ? m_options.threads : base::physicalCores());
 }
 
@@ -230,25 +234,97 @@ Result<std::unique_ptr<Place>> Placement::createOnDevice() {
     INGLE_TRY_ASSIGN(ChosenDevice device, m_device(m_options));
     if (!device.backend) return nullptr;
     INGLE_TRY(expandWeights());
-    if (!m_place && m_options.contextTokens == 0) shortenContext(*device.backend);
-    INGLE_TRY_ASSIGN(auto place, Place::create(std::move(device.backend), m_model, m_options,
-                                               poolLimits(m_model.shape, m_options.kv, m_model.contextTokens,
-                                                          Model::kMostContexts, std::nullopt)));
-    const std::string file = fmt::format("{} {}", m_model.info.path, m_model.info.fileBytes);
-    PassedTrials right(m_options.trials.folder, "right.txt");
-    const std::string trial = fmt::format(
-        "{}\n{}\n{}\n{} {} {} {}", place->backend().deviceName(), device.note, file, m_model.contextTokens,
-        static_cast<int>(m_options.kv), static_cast<int>(m_options.activations), m_options.fuse);
-    if (!right.has(trial)) {
-        INGLE_TRY_ASSIGN(const bool isRightAsItIs, place->check(m_check));
-        if (isRightAsItIs) right.add(trial);
+    const uint32_t context = m_model.contextTokens;
+    const bool isChosen = !m_place && m_options.contextTokens == 0;
+    if (isChosen) shortenContext(*device.backend);
+    auto place = createWhole(device);
+    if (!place && place.error().code == ErrorCode::OutOfMemory && maySplit(*device.backend, m_options)) {
+        // Another layer on the device is worth more than a long context.
+        if (isChosen) m_model.setContext(std::min(context, usualContext(m_model.shape)));
+        place = createSplit(device);
     }
-    if (device.mustBeFaster) {
-        INGLE_TRY(checkSpeed(place->backend(), m_model.bound, file, m_options));
-    }
-    if (device.use) INGLE_TRY(place->tryOut());
+    if (!place) return place;
     m_marks = std::move(device.marks);
     m_deviceNote = std::move(device.note);
+    return place;
+}
+
+Result<std::unique_ptr<Place>> Placement::createWhole(const ChosenDevice& device) {
+    INGLE_TRY_ASSIGN(auto place, Place::create(device.backend, m_model, m_options,
+                                               poolLimits(m_model.shape, m_options.kv, m_model.contextTokens,
+                                                          Model::kMostContexts, std::nullopt)));
+    INGLE_TRY_ASSIGN(const bool simplified, checkKernels(device));
+    if (simplified) INGLE_TRY(place->renewProgram());
+    if (device.mustBeFaster)
+        INGLE_TRY(checkSpeed(*device.backend, m_model.bound, trialName(m_model), m_options));
+    if (device.use) INGLE_TRY(place->tryOut());
+    return place;
+}
+
+Result<bool> Placement::checkKernels(const ChosenDevice& device) const {
+    backend::Backend& backend = *device.backend;
+    PassedTrials right(m_options.trials.folder, "right.txt");
+    const std::string trial =
+        fmt::format("{}\n{}\n{}\n{} {} {} {}", backend.deviceName(), device.note, trialName(m_model),
+                    m_model.contextTokens, static_cast<int>(m_options.kv),
+                    static_cast<int>(m_options.activations), m_options.fuse);
+    if (right.has(trial)) return false;
+    const auto tried = [&] { return m_check(backend, m_model.bound, m_model.contextTokens, m_options); };
+    Status status = tried();
+    bool simplified = false;
+    // Other kernels only help against wrong values, not against memory that is full, say.
+    const auto isWrong = [&] { return !status && status.error().code == ErrorCode::Device; };
+    for (; isWrong() && backend.simplify(); simplified = true) status = tried();
+    INGLE_TRY(status);
+    if (!simplified) right.add(trial);
+    return simplified;
+}
+
+Result<std::unique_ptr<Place>> Placement::createSplit(ChosenDevice& device) {
+    // While its memory is empty: they look at layers that will stay with the processor, too.
+    INGLE_TRY(checkKernels(device));
+    if (device.mustBeFaster)
+        INGLE_TRY(
+            checkSpeed(*device.backend, m_model.bound, trialName(m_model), m_options, DeviceShare::Part));
+    INGLE_TRY_ASSIGN(std::shared_ptr<backend::Backend> processor, createProcessor(m_options));
+    const backend::Plan plan = lowerModel(
+        m_model, m_options,
+        Model::stepTokens(m_model.bound.facts(), m_model.contextTokens, device.backend->promptRows()),
+        Model::kStepLogits, pictureStepsOn(*device.backend, m_model));
+    const auto numLayers = static_cast<uint32_t>(plan.layerEnds.size());
+    Result<std::unique_ptr<Place>> place =
+        fail(ErrorCode::OutOfMemory, "{} has no room for a layer", device.backend->deviceName());
+    for (uint32_t layers = 1; layers < numLayers; ++layers) {
+        auto point = backend::split::splitBehind(layers, plan, m_model.shape.memory);
+        if (!point) continue;
+        const uint64_t onDevice = point->backBytes;
+        const std::shared_ptr<backend::Backend> split =
+            backend::split::createSplitBackend(processor, device.backend, *std::move(point));
+        if (!roomFor(kLeast, *split, plan, m_model, m_options)) continue;
+        MemoryEstimate left = m_model.info.memory;
+        left.weightBytes -= std::min(left.weightBytes, onDevice);
+        INGLE_TRY(checkFit(left));
+        ModelShape shape = m_model.shape;
+        shape.weightBytes = left.weightBytes;
+        place = Place::create(split, m_model, m_options,
+                              poolLimits(shape, m_options.kv, m_model.contextTokens, Model::kMostContexts,
+                                         knownSystemMemory()));
+        if (place) {
+            const Status tried = (*place)->tryOut();
+            if (!tried) place = tl::unexpected(tried.error());
+        }
+        if (place) {
+            if (!device.note.empty()) device.note += ' ';
+            device.note += fmt::format(
+                "{} of {} layers are on the graphics device, whose memory holds no more; the processor "
+                "computes the others.",
+                numLayers - layers, numLayers);
+            return place;
+        }
+        if (place.error().code != ErrorCode::OutOfMemory) return place;
+        // What looked free was not. Every further try uploads the weights again.
+        layers += numLayers / 16;
+    }
     return place;
 }
 

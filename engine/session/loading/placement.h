@@ -30,7 +30,7 @@ class Place {
   public:
     /// Sequences may grow up to `limits`, where memory can grow. Errors: Unsupported (an op), OutOfMemory,
     /// Device.
-    static Result<std::unique_ptr<Place>> create(std::unique_ptr<backend::Backend> backend,
+    static Result<std::unique_ptr<Place>> create(std::shared_ptr<backend::Backend> backend,
                                                  const OpenedModel& model, const LoadOptions& options,
                                                  const PoolLimits& limits);
     /// The first step, with one token: what a driver can do wrong it mostly does here. Errors: Device,
@@ -48,9 +48,8 @@ class Place {
     Result<backend::Program*> programFor(size_t rows);
     /// Whether its steps may have the rows of pictures.
     bool takesPictures() const;
-    /// With simple kernels only where the usual ones do not pass: then it is false. Errors: those of `check`;
-    /// as compile().
-    Result<bool> check(const DeviceCheck& check);
+    /// With the kernels that the backend has now. Errors: as compile().
+    Status renewProgram();
     /// Another program over the same memory.
     Result<std::unique_ptr<backend::Program>> compile(uint32_t maxTokens, uint32_t maxLogitRows);
 
@@ -60,7 +59,7 @@ class Place {
     const OpenedModel& m_model;
     const LoadOptions& m_options;
     // The order matters: programs use the pool, and both use the backend.
-    std::unique_ptr<backend::Backend> m_backend;
+    std::shared_ptr<backend::Backend> m_backend;
     std::unique_ptr<backend::MemoryPool> m_memory;
     std::unique_ptr<backend::Program> m_program;
     std::unique_ptr<backend::Program> m_longProgram;  ///< for m_longRows; null: none was needed yet
@@ -72,7 +71,9 @@ class Placement {
   public:
     /// On the device that `device` makes of `options`; where that fails, and no backend was asked for by
     /// name, on the processor, if the model fits there (LoadOptions::loadAnyway). Where no context was asked
-    /// for, a device that has less memory gets a shorter one. `model` and `options` must outlive this.
+    /// for, a device that has less memory gets a shorter one. A device whose memory is too small for the
+    /// model gets the layers that fit, if it has memory of its own or LoadOptions::deviceBytes limits what
+    /// it may take. `model` and `options` must outlive this.
     /// Errors: as Place::create(), DeviceFactory and DeviceCheck; OutOfMemory, with the numbers.
     static Result<std::unique_ptr<Placement>> create(OpenedModel& model, const LoadOptions& options,
                                                      DeviceFactory device, DeviceCheck check);
@@ -108,10 +109,19 @@ class Placement {
         : m_model(model), m_options(options), m_device(std::move(device)), m_check(std::move(check)) {}
     Status choose();
     /// Errors: OutOfMemory, with the numbers.
-    Status checkFit() const;
+    Status checkFit(const MemoryEstimate& memory) const;
     /// Errors: as checkFit(), where there is anything to expand.
     Status expandWeights();
     void shortenContext(const backend::Backend& device);
+    /// With simple kernels only where the usual ones do not pass; true: some were given up. What passed is
+    /// remembered. Errors: of DeviceCheck.
+    Result<bool> checkKernels(const ChosenDevice& device) const;
+    /// With all layers on the device. Errors: as Place::create(), DeviceCheck and checkSpeed().
+    Result<std::unique_ptr<Place>> createWhole(const ChosenDevice& device);
+    /// With as many of the last layers as the device has room for, and the others on the processor; the note
+    /// of `device` says so. Errors: as createWhole(); OutOfMemory, where not even one fits, or where the
+    /// others do not fit the computer's memory.
+    Result<std::unique_ptr<Place>> createSplit(ChosenDevice& device);
     /// Null when the processor is what was asked for, or all there is. A driver that hangs ends the process.
     Result<std::unique_ptr<Place>> createOnDevice();
     Result<std::unique_ptr<Place>> createOnProcessor();

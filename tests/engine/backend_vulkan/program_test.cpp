@@ -205,10 +205,11 @@ TEST_F(ProgramTest, whatDoesNotFitIsRefusedInASentence) {
     };
     for (const auto& [format, rows, sequenceBytes, fits] : cases) {
         SCOPED_TRACE(fmt::format("{} {} {}", format.name, rows, sequenceBytes));
+        const MemorySpec fourBytes{.kv = {{.keyElems = 1}}, .states = {}};  // a token
         const tensor::Tensor weight{"weight", tensor::Shape::of(4096, rows), &format, {}};
         Plan big;
         big.weights = {{&weight, WeightUse::Matrix}, {&weight, WeightUse::Matrix}};  // kept once
-        const Status room = vulkan->checkRoom(big, sequenceBytes);
+        const Status room = vulkan->checkRoom(big, fourBytes, {KvType::F32, sequenceBytes / 4, 0});
         EXPECT_EQ(room.has_value(), fits);
         if (room) continue;
         EXPECT_EQ(room.error().code, ErrorCode::OutOfMemory);

@@ -15,14 +15,26 @@ namespace {
 
 using test::RecordingSink;
 
-class CancelInStep : public testing::TestWithParam<const char*> {
+/// A family, and where it computes: on a device ("faulty"), or there and on the processor ("split").
+using Case = std::tuple<std::string, std::string>;
+
+class CancelInStep : public testing::TestWithParam<Case> {
   protected:
     void SetUp() override {
         const std::string path = m_folder.file("model.gguf");
-        ASSERT_TRUE(lab::writeSynthModel({.family = GetParam(), .quant = "Q8_0"}, path));
+        const auto& [family, place] = GetParam();
+        ASSERT_TRUE(lab::writeSynthModel({.family = family, .quant = "Q8_0"}, path));
+        if (place == "split") {
+            const auto opened = openModel(test::opened(path), {}).value();
+            m_faults.hasOwnMemory = true;  // for one of two layers
+            m_faults.room = backend::neededBytes(opened->bound.definition->memory(),
+                                                 {KvType::F16, 256, backend::kLeastSequences}) *
+                            3 / 4;
+        }
         m_model = Model::load(test::opened(path), {.threads = 1, .contextTokens = 256}, nullptr,
                               test::faultyDevices(m_faults), test::unchecked)
                       .value();
+        ASSERT_EQ(m_model->info().backend, place);
         m_scheduler = std::make_unique<Scheduler>(*m_model, nullptr);
     }
 
@@ -109,12 +121,16 @@ TEST_P(CancelInStep, theAnswerEndsAndTheNextOneIsRight) {
         EXPECT_EQ(cancelled.ids.size(), nth < 2 ? 0u : static_cast<size_t>(nth) - 1);
         m_faults.duringRun = nullptr;
         EXPECT_EQ(answer().ids, expected.ids);
-        EXPECT_EQ(m_model->info().backend, "faulty");
+        EXPECT_EQ(m_model->info().backend, std::get<1>(GetParam()));
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, CancelInStep, testing::Values("llama", "rwkv5", "rwkv7", "qwen35"),
-                         [](const auto& family) { return std::string(family.param); });
+INSTANTIATE_TEST_SUITE_P(Table, CancelInStep,
+                         testing::Combine(testing::Values("llama", "rwkv5", "rwkv7", "qwen35"),
+                                          testing::Values("faulty", "split")),
+                         [](const auto& tried) {
+                             return std::get<0>(tried.param) + "_" + std::get<1>(tried.param);
+                         });
 
 }  // namespace
 }  // namespace ingle::session

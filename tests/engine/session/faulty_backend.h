@@ -30,6 +30,7 @@ struct FaultyCall {
 /// What goes wrong, on all devices that are made of it, one after the other.
 struct Faults {
     FaultyCall create, checkRoom, createMemory, compile, createSequence, restore, run, readOutput;
+    bool hasOwnMemory = false;
     uint64_t room = UINT64_MAX;         ///< bytes that are free for sequences
     backend::MemoryOptions memoryMade;  ///< of the last device
     /// Called while a step runs.
@@ -72,6 +73,10 @@ class FaultySequence final : public backend::SequenceMemory {
     Status truncate(uint32_t tokens) override {
         INGLE_TRY(m_device->alive());
         return m_inner->truncate(tokens);
+    }
+    Status reserve(uint32_t tokens) override {
+        INGLE_TRY(m_device->alive());
+        return m_inner->reserve(tokens);
     }
     Result<backend::SavedState> save(backend::TokenRange range, backend::SavedParts parts) const override {
         INGLE_TRY(m_device->alive());
@@ -129,7 +134,9 @@ class FaultyProgram final : public backend::Program {
         // A device that is lost may have done anything to its memory; one that is full has done nothing.
         if (!status && status.error().code != ErrorCode::Device) return status;
         if (m_device->faults.duringRun) m_device->faults.duringRun();
-        const Status inner = m_inner->run({step.tokens, runs, step.logitRows, step.cancelled});
+        backend::Step ours = step;
+        ours.runs = runs;
+        const Status inner = m_inner->run(ours);
         return status ? inner : status;
     }
     Result<std::span<const float>> readOutput(uint32_t index) override {
@@ -145,15 +152,18 @@ class FaultyProgram final : public backend::Program {
 
 class FaultyBackend final : public backend::Backend {
   public:
-    FaultyBackend(Faults& faults, std::unique_ptr<backend::Backend> inner)
+    FaultyBackend(Faults& faults, std::shared_ptr<backend::Backend> inner)
         : m_device(std::make_shared<FaultyDevice>(faults)), m_inner(std::move(inner)) {}
 
     std::string_view name() const override { return "faulty"; }
     std::string deviceName() const override { return "The tested GPU"; }
+    backend::BackendFacts facts() const override { return {.hasOwnMemory = m_device->faults.hasOwnMemory}; }
     bool supports(backend::OpCode code) const override { return m_inner->supports(code); }
     bool roundsActivations() const override { return m_inner->roundsActivations(); }
-    Status checkRoom(const backend::Plan&, uint64_t sequenceBytes) const override {
-        if (sequenceBytes > m_device->faults.room) return fail(ErrorCode::OutOfMemory, "there is no room");
+    Status checkRoom(const backend::Plan&, const backend::MemorySpec& memory,
+                     const backend::MemoryNeed& need) const override {
+        if (backend::neededBytes(memory, need) > m_device->faults.room)
+            return fail(ErrorCode::OutOfMemory, "there is no room");
         return m_device->pass(m_device->faults.checkRoom);
     }
     Result<std::unique_ptr<backend::MemoryPool>> createMemory(
@@ -172,7 +182,7 @@ class FaultyBackend final : public backend::Backend {
 
   private:
     std::shared_ptr<FaultyDevice> m_device;
-    std::unique_ptr<backend::Backend> m_inner;
+    std::shared_ptr<backend::Backend> m_inner;
 };
 
 /// `faults` must outlive what is made.

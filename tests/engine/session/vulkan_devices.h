@@ -29,8 +29,9 @@ class SharedBackend final : public backend::Backend {
         const backend::MemorySpec& spec, const backend::MemoryOptions& options) override {
         return m_inner.createMemory(spec, options);
     }
-    Status checkRoom(const backend::Plan& plan, uint64_t sequenceBytes) const override {
-        return m_inner.checkRoom(plan, sequenceBytes);
+    Status checkRoom(const backend::Plan& plan, const backend::MemorySpec& memory,
+                     const backend::MemoryNeed& need) const override {
+        return m_inner.checkRoom(plan, memory, need);
     }
     Result<std::unique_ptr<backend::Program>> compile(const backend::Plan& plan,
                                                       backend::MemoryPool& memory) override {

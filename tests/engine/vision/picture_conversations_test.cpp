@@ -10,6 +10,7 @@
 #include "engine/session/pictures/picture_shelf.h"
 #include "ingle/error_ids.h"
 #include "ingle/stop_scope.h"
+#include "tests/engine/session/half_device.h"
 #include "tests/engine/session/recording_sink.h"
 #include "tests/engine/session/vulkan_devices.h"
 #include "tests/engine/vision/golden_pictures.h"
@@ -65,9 +66,10 @@ class GivenPictures : public session::KnownPictures {
     const std::vector<EncodedPicture> m_pictures;
 };
 
-std::unique_ptr<session::Model> loadModel(const fs::path& path, const LoadOptions& options) {
+std::unique_ptr<session::Model> loadModel(const fs::path& path, const LoadOptions& options,
+                                          session::DeviceFactory device = session::createDevice) {
     const auto source = io::Source::open(path);
-    auto model = session::Model::load(*source, options, nullptr);
+    auto model = session::Model::load(*source, options, nullptr, std::move(device));
     if (!model) ADD_FAILURE() << model.error().message;
     return model ? *std::move(model) : nullptr;
 }
@@ -77,19 +79,33 @@ class GoldenConversations : public testing::TestWithParam<const char*> {
     void SetUp() override {
         if (!fs::exists(test::visionFolder())) GTEST_SKIP() << "no golden vectors";
     }
+    void expectTheOthers(const session::DeviceFactory& device, std::string_view backend);
 };
 
 /// The other engine's tokens, while an answer without pictures is written beside.
 TEST_P(GoldenConversations, answersAreTheOthers) {
+    expectTheOthers(session::createDevice, "cpu");
+}
+
+/// Rows of pictures go to the first layers alone; what they see of each other goes to all.
+TEST_P(GoldenConversations, answersOfTwoPartsAreTheOthers) {
+    const std::string_view type = GetParam();
+    if (type == "qwen3vl" || type == "minicpmv") GTEST_SKIP() << "there is no place for a cut";
+    expectTheOthers(test::halfDevices(), "split");
+}
+
+void GoldenConversations::expectTheOthers(const session::DeviceFactory& device, std::string_view backend) {
     const auto entries = test::sidecarsOf(GetParam());
     for (const auto& [entry, sidecar] : entries) {
         if (!sidecar.contains("greedy")) continue;
         SCOPED_TRACE(entry);
         LoadOptions options = test::exactOptions(GetParam());
         options.visionFile = test::visionFolder() / sidecar["mmproj"].get<std::string>();
+        options.backend = BackendChoice::Auto;
         const auto model =
-            loadModel(test::visionFolder() / sidecar["text_model"].get<std::string>(), options);
+            loadModel(test::visionFolder() / sidecar["text_model"].get<std::string>(), options, device);
         ASSERT_TRUE(model);
+        EXPECT_EQ(model->info().backend, backend) << model->info().deviceNote;
         model->showPictures(
             std::make_shared<GivenPictures>(test::encodedPictures(entries, sidecar, GetParam())));
         session::Scheduler scheduler(*model, nullptr);

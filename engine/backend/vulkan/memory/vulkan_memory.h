@@ -109,9 +109,8 @@ class VulkanSequence final : public SequenceMemory {
     Result<std::unique_ptr<SequenceMemory>> fork(uint32_t tokens) const override;
 
     const VulkanMemoryPool& pool() const { return m_pool; }
-    /// Takes pages for `tokens` in all, and tells the device which. Errors: OutOfMemory, Device; then nothing
-    /// changed.
-    Status reserve(uint32_t tokens);
+    /// Tells the device which pages it takes, too.
+    Status reserve(uint32_t tokens) override;
     /// Steps that run now see no more of what is given back than those to come; a device's table is left as
     /// it is.
     void advance(uint32_t tokens) { m_held.advance(tokens, m_pool.spec()); }

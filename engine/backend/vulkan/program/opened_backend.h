@@ -24,7 +24,10 @@ class OpenedBackend final : public Backend {
     bool supports(OpCode code) const override;
     Result<std::unique_ptr<MemoryPool>> createMemory(const MemorySpec& spec,
                                                      const MemoryOptions& options) override;
-    Status checkRoom(const Plan& plan, uint64_t sequenceBytes) const override;
+    BackendFacts facts() const override {
+        return {.hasOwnMemory = m_device->info().kind == DeviceKind::Discrete};
+    }
+    Status checkRoom(const Plan& plan, const MemorySpec& memory, const MemoryNeed& need) const override;
     Result<std::unique_ptr<Program>> compile(const Plan& plan, MemoryPool& memory) override;
     bool roundsActivations() const override {
         return m_matvecShapes->haveBytes() || m_matmulKernels->haveHalves() ||

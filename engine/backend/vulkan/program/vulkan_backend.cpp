@@ -74,11 +74,11 @@ Result<std::unique_ptr<MemoryPool>> OpenedBackend::createMemory(const MemorySpec
         options);
 }
 
-Status OpenedBackend::checkRoom(const Plan& plan, uint64_t sequenceBytes) const {
+Status OpenedBackend::checkRoom(const Plan& plan, const MemorySpec& memory, const MemoryNeed& need) const {
     const DeviceInfo& info = m_device->info();
     const auto type = chooseMemoryType(info.memory, info.kind, UINT32_MAX, MemoryUse::Device);
     const uint64_t free = type ? m_device->availableBytes(info.memory.types[*type].heap) : 0;
-    uint64_t needed = sequenceBytes;
+    uint64_t needed = neededBytes(memory, need) + VulkanProgram::bufferBytes(plan, m_fusion);
     std::set<const tensor::Tensor*> counted;
     for (const PlanWeight& weight : plan.weights) {
         if (counted.insert(weight.tensor).second) needed += storedBytes(weight);
@@ -109,7 +109,10 @@ Result<std::unique_ptr<Backend>> createVulkanBackend(const VulkanOptions& option
     INGLE_TRY_ASSIGN(auto instance, Instance::create());
     INGLE_TRY_ASSIGN(DeviceInfo info, chooseDevice(*instance, options));
     if (options.withoutUnits) info.features.cooperativeMatrices = false;
-    return OpenedBackend::open(std::move(instance), info, options.activations, options.cacheFolder);
+    INGLE_TRY_ASSIGN(auto backend, OpenedBackend::open(std::move(instance), info, options.activations,
+                                                       options.cacheFolder));
+    if (options.maxBytes > 0) backend->device().limitMemory(options.maxBytes);
+    return backend;
 }
 
 }  // namespace ingle::backend::vulkan

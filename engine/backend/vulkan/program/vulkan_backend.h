@@ -13,6 +13,7 @@ struct VulkanOptions {
     std::string device;    ///< a part of its name; empty: the best that is not a processor
     ActivationType activations = ActivationType::Auto;
     bool withoutUnits = false;  ///< for matrices, which the driver gets wrong
+    uint64_t maxBytes = 0;      ///< that may be taken of the device's memory; 0: all that is free
     std::string cacheFolder;    ///< an existing folder where what the driver compiled is kept; empty: none
 };
 

@@ -1,6 +1,7 @@
 #include "engine/backend/vulkan/program/vulkan_program.h"
 
 #include <chrono>
+#include <cstring>
 
 #include "engine/backend/op_facts.h"
 #include "engine/sampling/sampler.h"
@@ -61,6 +62,15 @@ Result<std::unique_ptr<VulkanProgram>> VulkanProgram::create(const Plan& plan, V
     return program;
 }
 
+uint64_t VulkanProgram::bufferBytes(const Plan& plan, Fusion fusion) {
+    const auto runs = scheduleOps(plan, fusion);
+    if (!runs || runs->empty()) return 0;
+    uint64_t bytes = kScratchBytes;
+    const RowCounts rows{recordedRows(plan.maxTokens), recordedRows(plan.maxLogitRows)};
+    for (const uint64_t size : planValues(plan, *runs, rows).sizes) bytes += size;
+    return bytes;
+}
+
 Status VulkanProgram::allocate() {
     const uint64_t scratchBytes =
         std::min(kScratchBytes, maxRangeBytes(m_memory.context().device.info().limits));
@@ -74,7 +84,10 @@ Status VulkanProgram::allocate() {
     INGLE_TRY_ASSIGN(m_hostLogits, m_readMemory.allocate(logitBytes));
     INGLE_TRY(allocateRowForms());
     INGLE_TRY(allocateExpertPlan());
-    if (m_limits.pictureWidth > 0) INGLE_TRY(allocatePictures());
+    if (m_limits.pictureWidth > 0 || m_limits.inputWidth > 0) INGLE_TRY(allocatePictures());
+    if (m_limits.inputWidth > 0) {
+        INGLE_TRY_ASSIGN(m_hostInput, m_writeMemory.allocate(inputBytes(m_capacity.rows)));
+    }
     INGLE_TRY_ASSIGN(m_decode.sampler, TokenSampler::create(m_memory.context(), kNumTurns));
     Recorder begin(m_memory.context().device, m_memory.context().pipelines);
     INGLE_TRY(copyStep(begin));
@@ -116,7 +129,8 @@ Status VulkanProgram::allocateExpertPlan() {
 
 Status VulkanProgram::allocatePictures() {
     const uint64_t entryBytes = sizeof(PictureEntry) * m_capacity.rows;
-    const uint64_t sizes[] = {entryBytes, sizeof(float) * m_limits.pictureWidth * m_capacity.rows};
+    const uint64_t sizes[] = {entryBytes,
+                              sizeof(float) * std::max(m_limits.pictureWidth, 1U) * m_capacity.rows};
     INGLE_TRY_ASSIGN(const auto ranges, m_deviceMemory.allocate(sizes));
     m_pictures = ranges[0];
     m_pictureRows = ranges[1];
@@ -126,16 +140,30 @@ Status VulkanProgram::allocatePictures() {
 
 Status VulkanProgram::write(const Step& step) {
     writeStep(step, hostStep());
-    if (m_limits.pictureWidth == 0) return {};
+    if (m_pictures.bytes == 0) return {};
     writePictures(step, {reinterpret_cast<PictureEntry*>(m_hostPictures.host), m_capacity.rows});
-    if (step.inputRows.empty()) return {};
+    if (m_limits.inputWidth > 0) writeInput(step);
+    if (m_limits.pictureWidth == 0 || step.inputRows.empty()) return {};
     const auto bytes = std::as_bytes(step.inputRows);
     return m_memory.context().transfer.upload(m_pictureRows.part(0, bytes.size()), bytes);
 }
 
+uint64_t VulkanProgram::inputBytes(size_t rows) const {
+    return rows * paddedWidth(m_limits.inputWidth) * sizeof(float);
+}
+
+void VulkanProgram::writeInput(const Step& step) {
+    const size_t width = m_limits.inputWidth, numRows = step.tokens.size();
+    // Rows that only fill a recording up are computed with, too.
+    std::memset(m_hostInput.host, 0, inputBytes(recordedRows(static_cast<uint32_t>(numRows))));
+    for (size_t row = 0; row < numRows; ++row)
+        std::memcpy(m_hostInput.host + inputBytes(row), step.inputRows.data() + row * width,
+                    width * sizeof(float));
+}
+
 Status VulkanProgram::copyStep(Recorder& recorder) const {
     INGLE_TRY(recorder.copy(m_hostStep, m_step));
-    if (m_limits.pictureWidth > 0) INGLE_TRY(recorder.copy(m_hostPictures, m_pictures));
+    if (m_pictures.bytes > 0) INGLE_TRY(recorder.copy(m_hostPictures, m_pictures));
     return {};
 }
 
@@ -158,7 +186,8 @@ ProgramBuffers VulkanProgram::buffersOf(const Layout& layout) const {
             .rowForms = m_rowForms,
             .expertPlan = m_expertPlan,
             .pictures = m_pictures,
-            .pictureRows = m_pictureRows};
+            .pictureRows = m_pictureRows,
+            .inputRows = m_hostInput};
 }
 
 OpRecording VulkanProgram::opRecording(const ProgramBuffers& buffers, const RowCounts& rows, RowForms& forms,

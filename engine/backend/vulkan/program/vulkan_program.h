@@ -21,6 +21,8 @@ class VulkanProgram final : public Program {
     /// (an op or its size), OutOfMemory, Device.
     static Result<std::unique_ptr<VulkanProgram>> create(const Plan& plan, VulkanMemoryPool& memory,
                                                          std::shared_ptr<WeightStore> weights, Fusion fusion);
+    /// Of values and scratch, about: what a program takes of the device's memory beside weights.
+    static uint64_t bufferBytes(const Plan& plan, Fusion fusion);
     Status run(const Step& step) override;
     Result<std::span<const float>> readOutput(uint32_t index) override;
     Result<std::unique_ptr<DecodeQueue>> decodeAhead(const DecodeOrder& order) override;
@@ -55,6 +57,9 @@ class VulkanProgram final : public Program {
     Status allocateExpertPlan();
     /// Writes what the device is to know of the step. Errors: as Transfer::upload().
     Status write(const Step& step);
+    uint64_t inputBytes(size_t rows) const;
+    /// Step::inputRows, and zeros up to the rows of the recording.
+    void writeInput(const Step& step);
     /// Makes it the device's.
     Status copyStep(Recorder& recorder) const;
     /// Recorded when they are not there yet, or not as they should be now.
@@ -82,8 +87,9 @@ class VulkanProgram final : public Program {
     RowForms::Buffers m_rowForms;
     BufferRange m_expertPlan;  // of a plan with experts
     BufferRange m_hostStep;
-    // Of a plan with OpCode::PictureRows.
+    // Of a plan with OpCode::PictureRows or InputRows, whose tokens may have coordinates.
     BufferRange m_pictures, m_pictureRows, m_hostPictures;
+    BufferRange m_hostInput;   // of one with InputRows: [rows, padded width]
     BufferRange m_hostLogits;  // [logit rows, padded width]
     Layout m_fused;
     std::unique_ptr<Layout> m_plain;  // made when somebody observes

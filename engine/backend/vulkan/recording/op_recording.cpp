@@ -15,6 +15,11 @@ Status OpRecording::dispatch(PipelineSpec spec, std::vector<Binding> bindings, P
     return std::get<Recorder*>(m_target)->dispatch({pipeline, std::move(bindings), push, groups});
 }
 
+Status OpRecording::copy(const BufferRange& from, const BufferRange& to) {
+    if (const auto* recorder = std::get_if<Recorder*>(&m_target)) return (*recorder)->copy(from, to);
+    return {};
+}
+
 BufferRange OpRecording::formRange(ValueId value, RowForm form) const {
     const uint64_t bytes = rowFormBytes(form, m_plan.values[value].width, numRows(value));
     return m_buffers.rowForms.at(form).part(0, bytes);

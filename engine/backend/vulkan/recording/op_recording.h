@@ -36,6 +36,7 @@ struct ProgramBuffers {
     BufferRange expertPlan = {};          ///< see OpRecording::expertPlan()
     // Of a plan with OpCode::PictureRows: see picture_buffer.h; and the rows of a step's pictures.
     BufferRange pictures = {}, pictureRows = {};
+    BufferRange inputRows = {};  ///< of a plan with OpCode::InputRows: [rows, padded(width)] on the host
 };
 
 /// Bytes of ProgramBuffers::scratch, at most.
@@ -90,6 +91,7 @@ class OpRecording {
     bool takesPictures() const { return m_buffers.pictures.bytes > 0; }
     const BufferRange& pictures() const { return m_buffers.pictures; }
     const BufferRange& pictureRows() const { return m_buffers.pictureRows; }
+    const BufferRange& inputRows() const { return m_buffers.inputRows; }
 
     const tensor::Tensor& tensor(const Op& op, size_t index) const {
         return *m_plan.weights[op.weights[index]].tensor;
@@ -110,6 +112,8 @@ class OpRecording {
                     PushConstants push, std::array<uint32_t, 3> groups) {
         return dispatch({std::string(shader), std::move(constants)}, std::move(bindings), push, groups);
     }
+    /// Adds a copy. Errors: as Recorder::copy().
+    Status copy(const BufferRange& from, const BufferRange& to);
     /// Of weights that the dispatches added so far have bound.
     uint64_t weightBytes() const { return m_weightBytes; }
 

@@ -165,7 +165,7 @@ uint64_t Device::availableBytes(uint32_t heap) const {
     const DeviceMemory memory = queryMemory(m_api, m_info.handle, m_info.features.memoryBudget);
     MemoryHeap now = memory.heaps[heap];
     if (!m_info.features.memoryBudget) now.usedBytes = m_allocated[heap];
-    return vulkan::availableBytes(now);
+    return std::min(vulkan::availableBytes(now), m_limit - std::min(m_limit, m_allocated[heap]));
 }
 
 }  // namespace ingle::backend::vulkan

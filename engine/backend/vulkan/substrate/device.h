@@ -48,8 +48,10 @@ class Device {
     bool settle(uint64_t value);
     bool settle() { return settle(m_submitted); }  ///< for everything queued
 
-    /// What the heap has left, as it is now; see vulkan::availableBytes().
+    /// What the heap has left, as it is now; see vulkan::availableBytes(). No more than is left of the limit.
     uint64_t availableBytes(uint32_t heap) const;
+    /// All that may be allocated of a heap.
+    void limitMemory(uint64_t bytes) { m_limit = bytes; }
     /// Counts allocations, for drivers that do not tell how much is in use.
     void noteAllocated(uint32_t heap, uint64_t bytes) { m_allocated[heap] += bytes; }
     void noteFreed(uint32_t heap, uint64_t bytes) { m_allocated[heap] -= bytes; }
@@ -75,6 +77,7 @@ class Device {
     bool m_hangs = false;
     std::atomic<bool> m_lost{false};
     std::vector<uint64_t> m_allocated;  // bytes, per heap
+    uint64_t m_limit = UINT64_MAX;
 };
 
 }  // namespace ingle::backend::vulkan

@@ -196,8 +196,8 @@ void main() {
         return;
     }
     // Matrices are stored as wholes where all of the tile is there and none lies across the border of two parts.
-    const bool isWhole = !EXPERTS && firstOut + BM <= numRows && firstToken + BN <= numTokens && firstRow % (2 * M) == 0 &&
-        (ORDER != kBehind || split1 % M == 0 && split2 % M == 0);
+    const bool isWhole = !EXPERTS && firstOut + BM <= numRows && firstToken + BN <= numTokens &&
+        firstRow % (2 * M) == 0 && (ORDER != kBehind || split1 % M == 0 && split2 % M == 0);
     if (!isWhole) {
         // Which element an invocation has as its component j: a matrix of numbers tells.
         barrier();
@@ -210,11 +210,12 @@ void main() {
             [[unroll]] for (uint o = 0; o < (ORDER == kGated ? kPairs : kOutTiles); ++o) {
                 [[unroll]] for (uint j = 0; j < kElems; ++j) {
                     const uint e = uint(numbers[j]);
-                    const uint row = firstOut + rowOf(ourOut, o, e), token = firstToken + ourToken + t * N + e % N;
+                    const uint row = firstOut + rowOf(ourOut, o, e), inTile = ourToken + t * N + e % N;
                     if (EXPERTS) {
-                        storeExpert(row, token - firstToken, sums[t * kOutTiles + o][j]);
+                        storeExpert(row, inTile, sums[t * kOutTiles + o][j]);
                         continue;
                     }
+                    const uint token = firstToken + inTile;
                     if (row >= numRows || token >= numTokens) continue;
                     if (ORDER == kGated)
                         storeGated(firstRow + row, token, sums[t * kOutTiles + o][j],

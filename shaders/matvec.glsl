@@ -2,9 +2,10 @@
 //
 // Bindings: 0 W, rows firstRow … firstRow + numRows of the stacked matrix; 1 x [COLS]; 2 to 6 as in epilogue.glsl.
 // A workgroup is TEAMS teams of whole subgroups. A team computes ROWS outputs: its invocations take groups of 32
-// values in turns, GROUPS at a time, and add up their sums at the end. Workgroups are counted along x, then y. Of EXPERTS
-// (OpCode::ExpertLinear, see expert_linear.comp) there is one column: workgroup z takes an expert that a row of x chose,
-// and binding 3 is the routing.
+// values in turns, GROUPS at a time, and add up their sums at the end. Workgroups are counted along x, then y.
+//
+// Of EXPERTS (OpCode::ExpertLinear, see expert_linear.comp) there is one column: workgroup z takes an expert that a row
+// of x chose, and binding 3 is the routing.
 #extension GL_KHR_shader_subgroup_arithmetic : require
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint INVOCATIONS = 64;

@@ -105,14 +105,19 @@ class Bench {
             INGLE_TRY_ASSIGN(const auto queue, program->decodeAhead(answer(*sequences[0])));
             if (queue) return decodeAhead(*queue);
         }
-        INGLE_TRY(decodeStep(*program, sequences, 0));
+        uint32_t position = 0;
+        INGLE_TRY(warmUp([&] { return decodeStep(*program, sequences, position++); }));
         if (m_options.profile) program->observe(&profile);
         const Clock::time_point begin = Clock::now();
-        for (uint32_t i = 1; i <= m_options.newTokens; ++i) INGLE_TRY(decodeStep(*program, sequences, i));
+        for (uint32_t i = 0; i < m_options.newTokens; ++i)
+            INGLE_TRY(decodeStep(*program, sequences, position++));
         return m_options.newTokens * m_options.sequences / secondsSince(begin);
     }
 
   private:
+    /// With the answer they fill no more than the two pages that benchModel() makes room for.
+    static constexpr uint32_t kMostWarmUps = 64;
+
     /// Whether a prompt is read again for the median, after `runs` that took `seconds`: a device that has
     /// rested takes a while to reach its clock.
     static bool isWorthMore(size_t runs, double seconds) {
@@ -124,11 +129,23 @@ class Bench {
                 .token = token(0),
                 .sampler = {},
                 .numIds = m_model.opened().bound.facts().vocabSize,
-                .maxSteps = m_options.newTokens + 1};
+                .maxSteps = m_options.newTokens + kMostWarmUps};
+    }
+
+    /// Steps that are not measured: one, and more until a device that rested has reached its clock.
+    template <typename StepFunction>
+    static Status warmUp(StepFunction step) {
+        const Clock::time_point begin = Clock::now();
+        for (uint32_t i = 0; i == 0 || (i < kMostWarmUps && secondsSince(begin) < 0.2); ++i)
+            INGLE_TRY(step());
+        return {};
     }
 
     Result<double> decodeAhead(backend::DecodeQueue& queue) const {
-        INGLE_TRY(queue.next());
+        INGLE_TRY(warmUp([&]() -> Status {
+            INGLE_TRY(queue.next());
+            return {};
+        }));
         const Clock::time_point begin = Clock::now();
         for (uint32_t i = 0; i < m_options.newTokens; ++i) INGLE_TRY(queue.next());
         return m_options.newTokens / secondsSince(begin);

@@ -3661,6 +3661,10 @@
         <source>the model that was reading it is not in use any more. Open it again with that model, and it goes on.</source>
         <translation>das Modell, das sie gelesen hat, wird nicht mehr benutzt. Öffnen Sie sie mit diesem Modell noch einmal, dann geht es weiter.</translation>
     </message>
+    <message>
+        <source>[This page goes on. It was too long to be read to its end.]</source>
+        <translation>[Diese Seite geht weiter. Sie war zu lang, um bis zu ihrem Ende gelesen zu werden.]</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::PictureViewer</name>

@@ -62,6 +62,7 @@ struct PageSeer::Page {
     std::string picture;
     std::string said;
     int numTries = 0;
+    bool isLeft = false;  ///< nobody waits for it any more
     protocol::RequestId request = 0;
 
     void finish(Result<std::string> with) {
@@ -114,6 +115,7 @@ void PageSeer::show(const PagePtr& page) {
 }
 
 void PageSeer::ask(const PagePtr& page) {
+    if (page->isLeft) return page->finish(tl::unexpected(stopped()));
     if (m_models.current().id != page->model) return page->finish(tl::unexpected(anotherModel()));
     GenerateRequest request;
     request.messages.push_back(
@@ -130,9 +132,13 @@ void PageSeer::ask(const PagePtr& page) {
         if (!done && errorIdOf(done.error()) == ErrorId::PictureNeeded && page->numTries < kMostTries)
             return show(page);
         if (!done) return page->finish(tl::unexpected(done.error()));
-        if (done->result.reason == StopReason::Cancelled) return page->finish(tl::unexpected(stopped()));
+        const StopReason reason = done->result.reason;
+        if (reason == StopReason::Cancelled) return page->finish(tl::unexpected(stopped()));
         hear(done->result.tail);
-        page->finish(withoutFence(std::move(page->said)));
+        std::string text = withoutFence(std::move(page->said));
+        if (reason != StopReason::EndOfText)
+            text += "\n\n" + tr("[This page goes on. It was too long to be read to its end.]").toStdString();
+        page->finish(std::move(text));
     };
     page->request =
         m_engine.generate(request, {.planned = [](const PromptPlan&) {},
@@ -142,6 +148,7 @@ void PageSeer::ask(const PagePtr& page) {
 }
 
 void PageSeer::leave(const PagePtr& page) {
+    page->isLeft = true;
     page->numTries = kMostTries;
     if (page->request != 0) m_engine.cancel(page->request);
 }

@@ -61,7 +61,7 @@ Result<SplitPoint> splitBehind(uint32_t layers, const Plan& plan, const MemorySp
     SplitPoint point{.layers = layers, .numLayers = static_cast<uint32_t>(plan.layerEnds.size())};
     INGLE_TRY_ASSIGN(point.memory, cutMemory(plan, memory, layers));
     INGLE_TRY_ASSIGN(const PlanCut cut, cutPlan(plan, point.memory, layers));
-    point.backBytes = weightBytes(cut.back);
+    point.frontBytes = weightBytes(cut.front);
     return point;
 }
 

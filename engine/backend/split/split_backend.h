@@ -13,7 +13,7 @@ namespace ingle::backend::split {
 struct SplitPoint {
     uint32_t layers = 0;  ///< those before it
     uint32_t numLayers = 0;
-    uint64_t backBytes = 0;  ///< of the weights behind it
+    uint64_t frontBytes = 0;  ///< of the weights before it
     MemoryCut memory;
 };
 /// Errors: as cutMemory() and cutPlan().

@@ -51,6 +51,16 @@ std::string trialName(const OpenedModel& model) {
     return fmt::format("{} {}", model.info.path, model.info.fileBytes);
 }
 
+/// What decides which kernels compute a model, and with which numbers: its matrices, and what options say of
+/// it.
+std::string kernelsOf(const OpenedModel& model, const LoadOptions& options) {
+    std::string text;
+    for (const auto& [name, tensor] : model.file.tensors)
+        text += fmt::format("{} {} {}\n", name, tensor.format->name, fmt::join(tensor.shape.dims, "x"));
+    for (const auto& [key, value] : options.overrides) text += fmt::format("{}={}\n", key, value);
+    return text;
+}
+
 /// Whether steps on `backend` may have the rows of pictures.
 PictureSteps pictureStepsOn(const backend::Backend& backend, const OpenedModel& model) {
     const bool takesPictures = model.sight && backend.supports(backend::OpCode::PictureRows);
@@ -265,9 +275,9 @@ Result<bool> Placement::checkKernels(const ChosenDevice& device) const {
     backend::Backend& backend = *device.backend;
     PassedTrials right(m_options.trials.folder, "right.txt");
     const std::string trial =
-        fmt::format("{}\n{}\n{}\n{} {} {} {}", backend.deviceName(), device.note, trialName(m_model),
+        fmt::format("{}\n{}\n{}\n{} {} {} {}\n{}", backend.deviceName(), device.note, trialName(m_model),
                     m_model.contextTokens, static_cast<int>(m_options.kv),
-                    static_cast<int>(m_options.activations), m_options.fuse);
+                    static_cast<int>(m_options.activations), m_options.fuse, kernelsOf(m_model, m_options));
     if (right.has(trial)) return false;
     const auto tried = [&] { return m_check(backend, m_model.bound, m_model.contextTokens, m_options); };
     Status status = tried();
@@ -297,12 +307,12 @@ Result<std::unique_ptr<Place>> Placement::createSplit(ChosenDevice& device) {
     for (uint32_t layers = 1; layers < numLayers; ++layers) {
         auto point = backend::split::splitBehind(layers, plan, m_model.shape.memory);
         if (!point) continue;
-        const uint64_t onDevice = point->backBytes;
+        const uint64_t onProcessor = point->frontBytes;
         const std::shared_ptr<backend::Backend> split =
             backend::split::createSplitBackend(processor, device.backend, *std::move(point));
         if (!roomFor(kLeast, *split, plan, m_model, m_options)) continue;
         MemoryEstimate left = m_model.info.memory;
-        left.weightBytes -= std::min(left.weightBytes, onDevice);
+        left.weightBytes = std::min(left.weightBytes, onProcessor);
         INGLE_TRY(checkFit(left));
         ModelShape shape = m_model.shape;
         shape.weightBytes = left.weightBytes;

@@ -59,17 +59,6 @@ bool isInOrder(const Plan& plan, std::span<const ScheduledRun> runs) {
 
 class Schedules : public testing::TestWithParam<const models::ModelFamily*> {
   protected:
-    /// Models with ops for which devices have no kernel stay on the processor, and the sentence says why.
-    void SetUp() override {
-        for (const Op& op : m_model.plan.ops) {
-            if (op.code != OpCode::ChannelScan && op.code != OpCode::ChannelDelta) continue;
-            const auto runs = scheduleOps(m_model.plan, Fusion::On);
-            ASSERT_FALSE(runs);
-            EXPECT_EQ(runs.error().code, ErrorCode::Unsupported);
-            EXPECT_NE(runs.error().message.find(opName(op.code)), std::string::npos) << runs.error().message;
-            GTEST_SKIP() << "devices have no kernel for " << opName(op.code);
-        }
-    }
     const test::TemporaryFolder m_folder;
     const SynthModel m_model =
         openSynthModel(m_folder, {.family = std::string(GetParam()->arch), .quant = "Q8_0"}, 8);

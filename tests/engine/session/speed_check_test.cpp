@@ -107,6 +107,10 @@ TEST_P(SlowDevice, isCheckedOnceForEachModel) {
     ASSERT_TRUE(lab::writeSynthModel({.family = GetParam(), .quant = "Q4_0"}, m_path));
     ASSERT_TRUE(loadChecked());
     EXPECT_EQ(checks, 2);
+    // As many bytes, but other kernels.
+    ASSERT_TRUE(lab::writeSynthModel({.family = GetParam(), .quant = "IQ4_NL"}, m_path));
+    ASSERT_TRUE(loadChecked());
+    EXPECT_EQ(checks, 3);
 }
 
 TEST(PassedTrials, areKeptInAFileOfSoMany) {

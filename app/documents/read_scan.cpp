@@ -10,6 +10,7 @@
 #include <iterator>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "app/documents/child_process.h"
 #include "app/documents/limits.h"
@@ -34,17 +35,23 @@ struct ScanFile {
 /// The pages of one file that were read so far.
 class KeptPages {
   public:
-    /// `folder` empty: none are kept.
-    KeptPages(const std::string& folder, const std::string& hash)
-        : m_folder(folder.empty() ? fs::path() : fs::path(folder) / hash) {
+    /// `folder` empty: none are kept. `seer`: see ScanOptions.
+    KeptPages(const std::string& folder, const std::string& hash, const std::string& seer)
+        : m_hash(hash),
+          m_folder(folder.empty() ? fs::path()
+                                  : fs::path(folder) / (seer.empty() ? hash : hash + "-" + seer)) {
         std::error_code unknown;
         if (!m_folder.empty()) fs::create_directories(m_folder, unknown);
     }
 
-    /// All were read.
+    /// All were read: what others had begun to read is of no use any more, either.
     void forget() const {
+        if (m_folder.empty()) return;
         std::error_code unknown;
-        if (!m_folder.empty()) fs::remove_all(m_folder, unknown);
+        std::vector<fs::path> folders;
+        for (const auto& each : fs::directory_iterator(m_folder.parent_path(), unknown))
+            if (each.path().filename().string().starts_with(m_hash)) folders.push_back(each.path());
+        for (const fs::path& each : folders) fs::remove_all(each, unknown);
     }
     std::optional<RecognisedPage> find(uint32_t number) const {
         if (m_folder.empty()) return std::nullopt;
@@ -67,6 +74,7 @@ class KeptPages {
   private:
     fs::path pathOf(uint32_t number) const { return m_folder / std::to_string(number); }
 
+    std::string m_hash;
     fs::path m_folder;
 };
 
@@ -93,8 +101,7 @@ class ScanReader {
         const auto scan = lookAt(m_file);
         if (!scan) return refuse(Refusal::ReaderFailed);
         m_format = scan->format;
-        const std::string& seer = m_options.seer;
-        const KeptPages kept(m_options.keptIn, seer.empty() ? scan->hash : scan->hash + "-" + seer);
+        const KeptPages kept(m_options.keptIn, scan->hash, m_options.seer);
         Document document{.format = std::string(m_format)};
         uint64_t numEmpty = 0;
         for (uint32_t number = 1, numPages = 1; number <= numPages; ++number) {

@@ -220,6 +220,7 @@ TEST_F(SeenScans, afterAnErrorItGoesOnWithTheSameReaderOnly) {
     const size_t before = m_seen.size();
     ASSERT_TRUE(readScan(m_path, m_options));
     EXPECT_EQ(m_seen.size(), before + 3) << "what another has read is not taken";
+    EXPECT_TRUE(fs::is_empty(m_options.keptIn)) << "nor does it stay";
 }
 
 TEST_F(SeenScans, pagesWithTextAreNotShown) {

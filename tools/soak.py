@@ -127,6 +127,15 @@ def parts(mutations: int, runs: int, kills: int, bombs: int) -> list[Part]:
             EVERY_CASE,
         ),
         Part(
+            "units",
+            (
+                "devices, kernels, families and golden files on the software driver of a newer Debian, which has units"
+                " for matrices (8 x 8 x 8), with the validation layers; needs root and a Debian mirror"
+            ),
+            "every test of devices",
+            [sys.executable, str(ROOT / "tests/installer/newer_driver.py"), "--bin", str(BIN)],
+        ),
+        Part(
             "vocabularies",
             "every golden vocabulary as tokenizer.json (a test run: four)",
             "every case",

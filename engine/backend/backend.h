@@ -132,6 +132,12 @@ struct BackendFacts {
     bool hasOwnMemory = false;
 };
 
+/// What a device can do at most, whatever it computes. 0: not measured.
+struct BackendPeaks {
+    double bytesPerSecond = 0;     ///< that copying memory reads and writes
+    double productsPerSecond = 0;  ///< multiply-adds of what is in registers, as matrices are multiplied
+};
+
 class Backend {
   public:
     /// Rows of a prompt that promptRows() counts where nothing is known of more.
@@ -141,6 +147,8 @@ class Backend {
     virtual std::string deviceName() const = 0;  ///< for people
     virtual BackendFacts facts() const { return {}; }
     virtual bool supports(OpCode code) const = 0;
+    /// Measures it now. Errors: OutOfMemory, Device.
+    virtual Result<BackendPeaks> measurePeaks() { return BackendPeaks{}; }
     virtual Result<std::unique_ptr<MemoryPool>> createMemory(const MemorySpec& spec,
                                                              const MemoryOptions& options) = 0;
     /// Whether the weights of `plan`, and what sequences of such memory need, fit what is free now. Errors:

@@ -63,10 +63,23 @@ void printProfile(const char* title, const lab::OpProfile& profile, double token
     }
 }
 
-void printKernels(const lab::KernelSpeeds& kernels) {
-    fmt::print("kernels:\n");
+std::string share(double speed, double peak) {
+    return peak > 0 ? fmt::format(" ({:.0f} %)", speed / peak * 100) : std::string();
+}
+
+void printKernels(const lab::BenchResult& result) {
+    const lab::KernelSpeeds& kernels = result.kernels;
+    // The processor's are measured for every result.
+    const bool isDevice = kernels.peaks.bytesPerSecond > 0;
+    const double bytes = isDevice ? kernels.peaks.bytesPerSecond : result.readBytesPerSecond;
+    const double products = isDevice ? kernels.peaks.productsPerSecond : result.peakProductsPerSecond;
+    fmt::print("kernels: one row of x, and {} rows\n", lab::KernelSpeeds::kPromptRows);
     for (const lab::KernelSpeeds::Matrix& matrix : kernels.matrices)
-        fmt::print("  {:<14}{:>9.1f} GB/s\n", matrix.format, matrix.bytesPerSecond / 1e9);
+        fmt::print("  {:<14}{:>9.1f} GB/s{} {:>11.1f} GMAC/s{}\n", matrix.format, matrix.bytesPerSecond / 1e9,
+                   share(matrix.bytesPerSecond, bytes), matrix.productsPerSecond / 1e9,
+                   share(matrix.productsPerSecond, products));
+    fmt::print("  {:<14}{:>9.1f} GB/s {}, {:.1f} GMAC/s in registers\n", "100 %", bytes / 1e9,
+               isDevice ? "copied" : "read", products / 1e9);
     fmt::print("  {:<14}{:>9.2f} us, when it waits for the one before\n", "an op",
                kernels.secondsPerOp * 1e6);
 }
@@ -133,7 +146,7 @@ Status bench(const Options& options) {
         printProfile("decode", result.decodeProfile, options.bench.newTokens * options.bench.sequences);
     }
     if (result.guessing && !options.json) printGuessing(*result.guessing);
-    if (options.bench.kernels) printKernels(result.kernels);
+    if (options.bench.kernels) printKernels(result);
     return {};
 }
 
@@ -158,7 +171,8 @@ Action define(CLI::App& app) {
     app.add_flag("--json", options->json, "as JSON");
     app.add_flag("--profile", options->bench.profile, "time per op");
     app.add_flag("--kernels", options->bench.kernels,
-                 "speed of reading matrices of each format, and time per op that waits for another");
+                 "speed of multiplying by matrices of each format, as a share of what is possible, and time "
+                 "per op that waits for another");
     return [options] { return bench(*options); };
 }
 

@@ -20,6 +20,7 @@ Status devices() {
         fmt::print("{} · {} · {:.1f} GiB · {} · {}\n", device.name, device.kind,
                    static_cast<double>(device.memoryBytes) / kGiB, device.driver,
                    useOf(device, &device == &list.devices.front()));
+        for (const std::string& kernel : device.kernels) fmt::print("    {}\n", kernel);
     }
     if (!list.note.empty()) fmt::print("No graphics device is used: {}\n", list.note);
     if (list.devices.front().use != DeviceUse::Automatic)

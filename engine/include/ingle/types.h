@@ -235,6 +235,8 @@ struct DeviceEntry {
     std::string driver;  ///< name and version for people; for the processor its instruction set
     DeviceUse use = DeviceUse::Never;
     std::string refusal;  ///< why it is used only on request, or never: a sentence, or empty
+    /// How fast its kernels were when models were loaded, a line for each block format; of graphics devices.
+    std::vector<std::string> kernels;
 };
 
 struct DeviceList {

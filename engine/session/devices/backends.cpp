@@ -9,6 +9,9 @@
 #include "engine/session/devices/device_choice.h"
 
 namespace ingle::session {
+
+using backend::vulkan::DeviceFeature;
+
 namespace {
 
 /// INGLE_SLOW_DEVICE=1: for tests, whose devices are slow.
@@ -36,17 +39,20 @@ Result<ChosenDevice> createDevice(const LoadOptions& options) {
     if (!choice.refusal.empty())
         device.note = fmt::format("The best graphics device cannot be used, so {} computes: {}",
                                   choice.device->name, choice.refusal);
-    if (!choice.device->unitsRefusal.empty() && device.note.empty())
-        device.note = fmt::format("{} computes without its units for matrices: {}", choice.device->name,
-                                  choice.device->unitsRefusal);
+    const auto isLeft = [&](DeviceFeature feature) { return !choice.device->of(feature).refusal.empty(); };
+    for (const DeviceFeature feature : backend::vulkan::kDeviceFeatures)
+        if (isLeft(feature) && device.note.empty())
+            device.note = fmt::format("{} computes without its {}: {}", choice.device->name,
+                                      featureName(feature), choice.device->of(feature).refusal);
     device.marks = marksOf(*choice.device, trials);
     if (device.marks) device.use = device.marks->begin(DeviceMarks::Phase::Start);
-    INGLE_TRY_ASSIGN(device.backend, backend::vulkan::createVulkanBackend(
-                                         {.identity = choice.device->identity,
-                                          .activations = options.activations,
-                                          .withoutUnits = !choice.device->unitsRefusal.empty(),
-                                          .maxBytes = options.deviceBytes,
-                                          .cacheFolder = trials.folder}));
+    INGLE_TRY_ASSIGN(device.backend,
+                     backend::vulkan::createVulkanBackend({.identity = choice.device->identity,
+                                                           .activations = options.activations,
+                                                           .withoutUnits = isLeft(DeviceFeature::Units),
+                                                           .withoutBytes = isLeft(DeviceFeature::Bytes),
+                                                           .maxBytes = options.deviceBytes,
+                                                           .cacheFolder = trials.folder}));
     device.mustBeFaster = mustBeFaster(options);
     return device;
 }

@@ -1,8 +1,12 @@
 #include "engine/session/devices/device_choice.h"
 
+#include <algorithm>
+
 namespace ingle::session {
 namespace {
 
+using backend::vulkan::DeviceFeature;
+using backend::vulkan::kDeviceFeatures;
 using backend::vulkan::ProbeCache;
 using backend::vulkan::ProbedDevice;
 using backend::vulkan::ProbeVerdict;
@@ -26,19 +30,19 @@ std::string refusalOf(const ProbedDevice& device, const LoadOptions& options) {
     return anyCrashed ? fmt::format("the driver of {} may have crashed", device.name) : "";
 }
 
-/// A driver that is known to have ended a process gets another chance, without the device's units for
-/// matrices. Other deaths, as by a user's signal, say nothing about units.
-void leaveUnitsOfBlamed(ProbeVerdict& verdict, const LoadOptions& options) {
-    for (ProbedDevice& device : verdict.devices) {
-        const auto marks = marksOf(device, options.trials);
-        const bool usesUnits = device.refusal.empty() && !device.units.empty() && device.unitsRefusal.empty();
-        if (!usesUnits || !marks || !isBlamed(*marks, options) || !marks->crashed()) continue;
-        const std::string reason = fmt::format("the driver of {} crashed while it used them", device.name);
-        // What cannot be remembered would crash again at the next start.
-        if (!marks->leaveUnits(reason)) continue;
-        device.unitsRefusal = reason;
-        marks->forgive();
-    }
+/// A driver that is known to have ended a process gets another chance, without the first feature that the
+/// device has used. Other deaths, as by a user's signal, say nothing about features.
+void leaveFeatureOfBlamed(ProbedDevice& device, const LoadOptions& options) {
+    const auto marks = marksOf(device, options.trials);
+    const auto used = std::ranges::find_if(
+        kDeviceFeatures, [&](DeviceFeature feature) { return device.of(feature).isUsed(); });
+    const bool isUsed = device.refusal.empty() && used != kDeviceFeatures.end();
+    if (!isUsed || !marks || !isBlamed(*marks, options) || !marks->crashed()) return;
+    const std::string reason = fmt::format("the driver of {} crashed while it used them", device.name);
+    // What cannot be remembered would crash again at the next start.
+    if (!marks->leave(*used, reason)) return;
+    device.of(*used).refusal = reason;
+    marks->forgive();
 }
 
 Result<DeviceChoice> choose(const LoadOptions& options, ProbeCache cache) {
@@ -48,7 +52,7 @@ Result<DeviceChoice> choose(const LoadOptions& options, ProbeCache cache) {
             return fail(ErrorCode::Device, "{}", verdict.refusal);
         return DeviceChoice{};
     }
-    leaveUnitsOfBlamed(verdict, options);
+    for (ProbedDevice& device : verdict.devices) leaveFeatureOfBlamed(device, options);
     auto choice = pickDevice(verdict.devices, options.device,
                              [&](const ProbedDevice& device) { return refusalOf(device, options); });
     const bool isWorthASentence = isAskedFor(options) || !choice.refusal.empty();
@@ -86,7 +90,9 @@ Result<ProbeVerdict> askDrivers(const DriverTrials& trials, ProbeCache cache) {
                           .cache = cache}));
     for (ProbedDevice& device : verdict.devices) {
         const auto marks = marksOf(device, trials);
-        if (marks && device.unitsRefusal.empty()) device.unitsRefusal = marks->unitsRefusal();
+        for (const DeviceFeature feature : kDeviceFeatures)
+            if (marks && device.of(feature).refusal.empty())
+                device.of(feature).refusal = marks->refusalOf(feature);
     }
     return verdict;
 }

@@ -28,7 +28,7 @@ std::string blameFor(const backend::vulkan::ProbedDevice& device);
 /// The marks of a device and its driver; nothing where no folder is kept.
 std::optional<DeviceMarks> marksOf(const backend::vulkan::ProbedDevice& device, const DriverTrials& trials);
 
-/// What the drivers say, or said the last time, and what their use has shown of units for matrices. Errors:
+/// What the drivers say, or said the last time, and what their use has shown of features. Errors:
 /// Io.
 Result<backend::vulkan::ProbeVerdict> askDrivers(const DriverTrials& trials,
                                                  backend::vulkan::ProbeCache cache);

@@ -22,6 +22,8 @@
 
 namespace ingle::session {
 
+using backend::vulkan::DeviceFeature;
+
 struct DeviceMarks::Mark {
     std::string path;
     FileDescriptor file;  ///< locked
@@ -195,13 +197,17 @@ void DeviceMarks::forgive() const {
         eachDeath(prefix(phase), [](const std::string& path, bool) { ::unlink(path.c_str()); });
 }
 
-bool DeviceMarks::leaveUnits(const std::string& reason) const {
-    auto file = io::AtomicFile::create(unitsPath());
+std::string DeviceMarks::featurePath(DeviceFeature feature) const {
+    return fmt::format("{}/{}-{}", m_folder, feature == DeviceFeature::Units ? "units" : "bytes", m_identity);
+}
+
+bool DeviceMarks::leave(DeviceFeature feature, const std::string& reason) const {
+    auto file = io::AtomicFile::create(featurePath(feature));
     return file && (*file)->write(std::as_bytes(std::span(reason))) && (*file)->commit();
 }
 
-std::string DeviceMarks::unitsRefusal() const {
-    std::ifstream file(unitsPath());
+std::string DeviceMarks::refusalOf(DeviceFeature feature) const {
+    std::ifstream file(featurePath(feature));
     return {std::istreambuf_iterator<char>(file), {}};
 }
 

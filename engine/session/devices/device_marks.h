@@ -15,6 +15,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/backend/vulkan/trial/probe.h"
+
 namespace ingle::session {
 
 class DeviceMarks {
@@ -50,11 +52,11 @@ class DeviceMarks {
     /// A use ended well: earlier deaths count no more.
     void forgive() const;
 
-    /// From now on the device is used without its units for matrices. `reason`: in one sentence. False: that
-    /// cannot be remembered.
-    bool leaveUnits(const std::string& reason) const;
+    /// From now on the device is used without a feature. `reason`: in one sentence. False: that cannot be
+    /// remembered.
+    bool leave(backend::vulkan::DeviceFeature feature, const std::string& reason) const;
     /// Why it is; empty: it is not.
-    std::string unitsRefusal() const;
+    std::string refusalOf(backend::vulkan::DeviceFeature feature) const;
 
     /// The driver ends this process: condemns every device that is in use. May be called in signal handlers.
     static void condemnUses();
@@ -65,7 +67,7 @@ class DeviceMarks {
   private:
     static constexpr int kTooMany = 3;
 
-    std::string unitsPath() const { return m_folder + "/units-" + m_identity; }
+    std::string featurePath(backend::vulkan::DeviceFeature feature) const;
     std::string prefix(Phase phase) const;
     std::string prefix(Phase phase, uint32_t process) const;
     /// Of the marks whose names begin so.

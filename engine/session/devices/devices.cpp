@@ -6,14 +6,18 @@
 #include <algorithm>
 #include <csignal>
 
+#include "engine/backend/vulkan/program/measured_kernels.h"
 #include "engine/base/cpu_features.h"
 #include "engine/io/mapped_file.h"
 #include "engine/session/devices/device_choice.h"
-#include "engine/session/devices/units_trial.h"
+#include "engine/session/devices/feature_trial.h"
 
 namespace ingle {
 namespace {
 
+using backend::vulkan::DeviceFeature;
+using backend::vulkan::FeatureTrial;
+using backend::vulkan::kDeviceFeatures;
 using backend::vulkan::ProbeCache;
 using backend::vulkan::ProbedDevice;
 using backend::vulkan::Trial;
@@ -33,11 +37,15 @@ DeviceEntry describe(const ProbedDevice& device, const DriverTrials& trials) {
                       .kind = std::string(kindName(device.kind)),
                       .memoryBytes = device.memoryBytes,
                       .driver = device.driver,
-                      .refusal = device.refusal};
-    if (!device.unitsRefusal.empty())
-        entry.driver += fmt::format("; without its units for matrices ({})", device.unitsRefusal);
-    else if (!device.units.empty())
-        entry.driver += fmt::format("; units for {}", device.units);
+                      .refusal = device.refusal,
+                      .kernels = backend::vulkan::measuredKernels(trials.folder, device.identity)};
+    for (const DeviceFeature feature : kDeviceFeatures) {
+        const FeatureTrial& tried = device.of(feature);
+        if (tried.isUsed())
+            entry.driver += fmt::format("; {}", tried.what);
+        else if (!tried.refusal.empty())
+            entry.driver += fmt::format("; without its {} ({})", featureName(feature), tried.refusal);
+    }
     const bool isHopeless = device.trial == Trial::Done && !device.refusal.empty();
     if (!isHopeless) entry.use = DeviceUse::OnRequest;
     const auto marks = session::marksOf(device, trials);
@@ -65,7 +73,7 @@ Result<DeviceList> listDevices(const DriverTrials& trials, DriverAnswers answers
 }
 
 void runDeviceProbe(const std::vector<std::string>& leftOut) {
-    backend::vulkan::runProbeChild(leftOut, session::tryUnits);
+    backend::vulkan::runProbeChild(leftOut, session::tryFeature);
 }
 
 void condemnDeviceUses() {

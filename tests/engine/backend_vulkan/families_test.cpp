@@ -213,10 +213,10 @@ TEST_F(VulkanCost, roundingToBytesIsTwoDispatchesOfADenseLayer) {
     for (uint32_t k = 1; k <= 4096; k *= 2) {
         for (const uint32_t rows : {1u, kSurelyMatvec}) {
             const auto candidates = matvecCandidates(info, q8, ActivationType::Auto, rows);
-            shapes[{"q8_0", k, rows}] =
+            shapes[{"q8_0", k, rows}].shape =
                 *std::ranges::find(candidates, MatvecInput::Bytes, &MatvecShape::input);
         }
-        shapes[{"q8_0", k, kMaxMatvecRows}] = kNoMatvec;
+        shapes[{"q8_0", k, kMaxMatvecRows}].shape = kNoMatvec;
     }
     const std::string path = folder.path().string();
     ASSERT_TRUE(writeShapeCache(shapeCachePath(path, info, ActivationType::Auto), shapes));

@@ -15,6 +15,7 @@
 #include "engine/graph/lower.h"
 #include "tests/engine/backend_vulkan/two_backends.h"
 #include "tests/random_weights.h"
+#include "tests/temporary_folder.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -151,8 +152,7 @@ TEST_F(MatmulTest, whatFollowsAProduct) {
 TEST_F(MatmulTest, whatFollowsTheSumOfParts) {
     info.limits.multiprocessors = 4096;
     openVulkan({}, ActivationType::Auto);
-    const auto tiling = chooseMatmulTiling(info, {133, 1200, 150}, kScratchBytes);
-    ASSERT_TRUE(tiling && tiling->numParts > 2);
+    ASSERT_GT(likelyTilings(info, {133, 1200, 150}, kScratchBytes).at(0).numParts, 2u);
     checkEpilogues(1200, 133);
 }
 
@@ -232,6 +232,36 @@ TEST_F(FloatMatmulTest, tilesOfEverySizeAreExact) {
         EXPECT_LT(nmse(ours.feed(*ours.sequence(), tokens, kTokens), expected), 1e-9) << multiprocessors;
     }
     EXPECT_EQ(sizes.size(), 2u);
+}
+
+/// Whatever is timed as the fastest computes the same, and is not timed again.
+TEST_F(MatmulTest, tilingsAreTimedOnceAndRemembered) {
+    const test::TemporaryFolder folder;
+    const std::string path = tilingCachePath(folder.path().string(), info);
+    vulkan.reset();
+    openVulkan(folder.path().string(), ActivationType::Auto);
+    const auto& q8 = *quant::findFormat("Q8_0");
+    const auto product = [&] {
+        check("a matrix",
+              [&](graph::Builder& builder) {
+                  return builder.linear(rows(builder, 576), tensor(Shape::of(576, 96), q8), "y");
+              },
+              {kTokens, 64});
+    };
+    product();
+    const auto tilings = readTilingCache(path, info);
+    std::set<uint32_t> tokens;
+    for (const auto& [kind, timed] : tilings) {
+        EXPECT_GT(timed.productsPerSecond, 0u);
+        if (std::get<0>(kind) == "q8_0") tokens.insert(std::get<3>(kind));
+    }
+    EXPECT_TRUE(tokens.contains(16)) << "nothing was timed";
+
+    std::filesystem::last_write_time(path, std::filesystem::file_time_type{});
+    vulkan.reset();
+    openVulkan(folder.path().string(), ActivationType::Auto);
+    product();
+    EXPECT_EQ(std::filesystem::last_write_time(path), std::filesystem::file_time_type{}) << "timed again";
 }
 
 // ---- How they are written down

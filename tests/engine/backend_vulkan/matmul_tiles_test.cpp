@@ -1,7 +1,11 @@
-#include "engine/backend/vulkan/matvec/matmul_tiles.h"
+#include "engine/backend/vulkan/matvec/tiling_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/temporary_folder.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -21,9 +25,9 @@ DeviceInfo card() {
 }
 
 std::vector<uint32_t> chosen(const DeviceInfo& device, const MatmulSize& size) {
-    const auto tiling = chooseMatmulTiling(device, size, kScratch);
-    if (!tiling) return {};
-    return {tiling->tile.outputs, tiling->tile.tokens, tiling->numParts};
+    const auto tilings = likelyTilings(device, size, kScratch);
+    if (tilings.empty()) return {};
+    return {tilings[0].tile.outputs, tilings[0].tile.tokens, tilings[0].numParts};
 }
 
 TEST(MatmulTiles, areAsLargeAsAllMultiprocessorsAreBusy) {
@@ -68,17 +72,66 @@ TEST(MatmulTiles, areWhatTheDeviceCanDo) {
 TEST(MatmulTiles, noPartIsEmptyNorTooLargeForScratch) {
     size_t numSplit = 0;
     for (uint32_t k = 1; k <= 20000; k += 37) {
-        const auto tiling = chooseMatmulTiling(card(), {200, k, 16}, 1 << 16);
-        ASSERT_TRUE(tiling);
+        const auto tilings = likelyTilings(card(), {200, k, 16}, 1 << 16);
+        ASSERT_FALSE(tilings.empty());
+        const MatmulTiling& tiling = tilings[0];
         const uint32_t steps = (k + kTileColumns - 1) / kTileColumns;
-        const uint32_t ofPart = (steps + tiling->numParts - 1) / tiling->numParts;
-        EXPECT_LT((tiling->numParts - 1) * ofPart, steps);
-        const uint32_t groups = (200 + tiling->tile.outputs - 1) / tiling->tile.outputs;
-        if (tiling->numParts == 1) continue;
+        const uint32_t ofPart = (steps + tiling.numParts - 1) / tiling.numParts;
+        EXPECT_LT((tiling.numParts - 1) * ofPart, steps);
+        const uint32_t groups = (200 + tiling.tile.outputs - 1) / tiling.tile.outputs;
+        if (tiling.numParts == 1) continue;
         ++numSplit;
-        EXPECT_LE(tiling->numParts * groups * tiling->tile.outputs * tiling->tile.tokens * 4, 1u << 16);
+        EXPECT_LE(tiling.numParts * groups * tiling.tile.outputs * tiling.tile.tokens * 4, 1u << 16);
     }
     EXPECT_GT(numSplit, 100u);
+}
+
+/// Each tile once, and the one that is expected to be fastest first.
+TEST(MatmulTiles, areRankedBeforeTheyAreTimed) {
+    const auto tilings = likelyTilings(card(), {4096, 4096, 512}, kScratch);
+    EXPECT_EQ(tilings.size(), matmulTiles(card()).size());
+    EXPECT_EQ(tilings[0].tile.outputs, 128u);
+    EXPECT_EQ(tilings.back().tile.tokens, 16u);
+    for (const MatmulTiling& tiling : tilings) EXPECT_TRUE(isPossibleSplit(tiling.numParts, 4096));
+}
+
+TEST(MatmulTiles, whatWasMeasuredIsKept) {
+    const test::TemporaryFolder folder;
+    const std::string path = tilingCachePath(folder.path().string(), card());
+    const MatmulTile tile = matmulTiles(card())[1];
+    const TilingTable table{{{"q8_0", 4096, 1024, 512}, {{tile, 4}, 7}}};
+    ASSERT_TRUE(writeTilingCache(path, table));
+    const auto read = readTilingCache(path, card());
+    ASSERT_EQ(read.size(), 1u);
+    EXPECT_EQ(read.begin()->first, table.begin()->first);
+    EXPECT_EQ(read.begin()->second.tiling, (MatmulTiling{tile, 4}));
+    EXPECT_EQ(read.begin()->second.productsPerSecond, 7u);
+
+    DeviceInfo other = card();
+    other.matrixUnits = {8, 8, 8, 8};
+    other.limits.maxWorkgroupSize = 64;
+    EXPECT_TRUE(readTilingCache(path, other).empty()) << "a tile that the device cannot do";
+}
+
+TEST(MatmulTiles, aDamagedFileIsIgnored) {
+    const test::TemporaryFolder folder;
+    const std::string path = tilingCachePath(folder.path().string(), card());
+    const auto found = [&](const std::string& row) {
+        std::ofstream(path) << fmt::format(R"({{"version":1,"rows":[{}]}})", row);
+        return readTilingCache(path, card()).size();
+    };
+    EXPECT_EQ(found(R"(["q8_0",4096,1024,512,128,128,32,64,4,7])"), 1u);
+    for (const char* row : {
+             R"(["q8_0",4096,1024,512,127,128,32,64,4,7])",  // no tile
+             R"(["q8_0",4096,1024,512,128,128,0,0,4,7])",
+             R"(["q8_0",4096,1024,512,128,128,32,64,0,7])",  // no parts
+             R"(["q8_0",4096,1024,512,128,128,32,64,5,7])",  // parts of too few columns
+             R"(["q8_0",4096,1024,512,128,128,32,64,4000000000,7])",
+             R"(["q8_0",4096,1024,512,128,128,32,64,4])",
+             R"([0,4096,1024,512,128,128,32,64,4,7])",
+             R"(["q8_0",4096,1024,-512,128,128,32,64,4,7])",
+         })
+        EXPECT_EQ(found(row), 0u) << row;
 }
 
 }  // namespace

@@ -93,7 +93,24 @@ TEST_F(PipelinesTest, aFailureNamesTheShaderAndKeepsTheOthers) {
     EXPECT_NE(pipeline({"add", {64}}), nullptr);
 }
 
+/// Whether what the driver gives is for itself, as it must be: Mesa 26.2's software driver names another.
+bool namesItself(Device& device, const DeviceInfo& info) {
+    VkPipelineCacheCreateInfo create{.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+    VkPipelineCache cache = VK_NULL_HANDLE;
+    const Api& api = device.api();
+    if (api.CreatePipelineCache(device.handle(), &create, nullptr, &cache) != VK_SUCCESS) return false;
+    std::array<std::byte, 4096> data{};
+    size_t bytes = data.size();
+    api.GetPipelineCacheData(device.handle(), cache, &bytes, data.data());
+    api.DestroyPipelineCache(device.handle(), cache, nullptr);
+    VkPipelineCacheHeaderVersionOne header{};
+    std::memcpy(&header, data.data(), sizeof header);
+    return bytes >= sizeof header && header.vendorID == info.vendorId && header.deviceID == info.deviceId &&
+           std::memcmp(header.pipelineCacheUUID, info.pipelineCacheUuid.data(), VK_UUID_SIZE) == 0;
+}
+
 TEST_F(PipelinesTest, theCacheIsWrittenAndReadAgain) {
+    if (!namesItself(*device, info)) GTEST_SKIP() << "this driver's caches name another device";
     const test::TemporaryFolder folder;
     const std::string path = pipelineCachePath(folder.path().string(), info);
     for (int start = 0; start < 2; ++start) {

@@ -48,8 +48,8 @@ void tell(const std::string& line) {
     std::fflush(stdout);
 }
 
-/// Tries a made-up driver out.
-void tryFake(ProbedDevice device, std::string_view does) {
+/// Tries a made-up driver out, or a feature of it.
+void tryFake(ProbedDevice device, std::string_view does, std::optional<DeviceFeature> feature = {}) {
     device.trial = Trial::Done;
     if (does == "crashes") {
         std::signal(SIGSEGV, SIG_DFL);  // not a sanitizer's
@@ -63,7 +63,7 @@ void tryFake(ProbedDevice device, std::string_view does) {
     } else if (does == "refuses") {
         device.refusal = "it computes wrong numbers";
     } else if (does == "miscomputes") {
-        device.unitsRefusal = "they compute wrong numbers";
+        device.of(*feature).refusal = "they compute wrong numbers";
     }
     tell(does == "mumbles" ? "hello" : encodeDevice(device));
 }
@@ -81,22 +81,30 @@ void tryFake(ProbedDevice device, std::string_view does) {
         const std::string name = word.substr(0, word.find(':'));
         verdict.devices.push_back({.identity = fmt::format("id-{}", name), .name = name});
         behaviours.push_back(word.substr(name.size() + 1));
-        if (word.find('+') != word.npos) verdict.devices.back().unitsTrial = Trial::Untried;
+        const auto numFeatures = static_cast<size_t>(std::ranges::count(word, '+'));
+        for (size_t i = 0; i < numFeatures; ++i)
+            verdict.devices.back().features[i] = {.what = "something", .trial = Trial::Untried};
     }
     tell(encodeVerdict(verdict));
     for (size_t i = 0; i < behaviours.size(); ++i) {
         if (std::ranges::count(notTried, verdict.devices[i].identity) > 0) continue;
         file << " " << verdict.devices[i].name << std::flush;
-        // What it does, or with a "+" behind what it does at first, what its units do.
+        // What it does; behind each "+" what a feature does.
         tryFake(verdict.devices[i], behaviours[i].substr(0, behaviours[i].find('+')));
         verdict.devices[i].trial = Trial::Done;
     }
     for (size_t i = 0; i < behaviours.size(); ++i) {
         ProbedDevice& device = verdict.devices[i];
-        if (!isUnitsTrialMissing(device) || std::ranges::count(notTried, device.identity) > 0) continue;
-        file << " " << device.name << "+" << std::flush;
-        device.unitsTrial = Trial::Done;
-        tryFake(device, behaviours[i].substr(behaviours[i].find('+') + 1));
+        if (std::ranges::count(notTried, leftOutName(device)) > 0) continue;
+        std::string_view does = behaviours[i];
+        for (const DeviceFeature feature : kDeviceFeatures) {
+            if (device.of(feature).trial != Trial::Untried) break;
+            does.remove_prefix(does.find('+') + 1);
+            if (std::ranges::count(notTried, leftOutName(device, feature)) > 0) continue;
+            file << " " << device.name << "+" << (feature == DeviceFeature::Units ? "u" : "b") << std::flush;
+            device.of(feature).trial = Trial::Done;
+            tryFake(device, does.substr(0, does.find('+')), feature);
+        }
     }
     ::_exit(0);
 }
@@ -318,23 +326,23 @@ TEST_F(FakeDrivers, oneThatFailsLeavesTheOthersTheirTrials) {
     }
 }
 
-TEST_F(FakeDrivers, unitsThatFailLeaveTheDeviceUsable) {
+TEST_F(FakeDrivers, featuresThatFailLeaveTheDeviceUsable) {
     const struct {
         std::string drivers;
         std::vector<std::pair<Trial, std::string>> units;
         std::string tried;
     } cases[] = {
-        {"A:passes+passes B:passes", {{Trial::Done, ""}, {Trial::Done, ""}}, "| A B A+"},
-        {"A:passes+miscomputes", {{Trial::Done, "they compute wrong numbers"}}, "| A A+"},
+        {"A:passes+passes B:passes", {{Trial::Done, ""}, {Trial::Done, ""}}, "| A B A+u"},
+        {"A:passes+miscomputes", {{Trial::Done, "they compute wrong numbers"}}, "| A A+u"},
         {"A:passes+crashes B:passes+passes",
          {{Trial::Crashed,
            "the driver of A crashed when it was tried out (Segmentation fault) with its units for matrices"},
           {Trial::Done, ""}},
-         "| A B A+| B B+"},
+         "| A B A+u| B B+u"},
         {"A:passes+passes B:passes+hangs",
          {{Trial::Done, ""},
           {Trial::TimedOut, "the driver of B did not answer within 3 s with its units for matrices"}},
-         "| A B A+ B+"},
+         "| A B A+u B+u"},
     };
     for (const auto& [drivers, units, names] : cases) {
         SCOPED_TRACE(drivers);
@@ -345,18 +353,46 @@ TEST_F(FakeDrivers, unitsThatFailLeaveTheDeviceUsable) {
         for (size_t i = 0; i < units.size(); ++i) {
             EXPECT_EQ(verdict.devices[i].refusal, "") << i;
             EXPECT_EQ(verdict.devices[i].trial, Trial::Done) << i;
-            EXPECT_EQ(verdict.devices[i].unitsTrial, units[i].first) << i;
-            EXPECT_EQ(verdict.devices[i].unitsRefusal, units[i].second) << i;
+            EXPECT_EQ(verdict.devices[i].of(DeviceFeature::Units).trial, units[i].first) << i;
+            EXPECT_EQ(verdict.devices[i].of(DeviceFeature::Units).refusal, units[i].second) << i;
         }
         EXPECT_EQ(tried(), names);
     }
     probe(request("A:passes+crashes B:passes+hangs"));
-    EXPECT_EQ(tried(), "| A B A+| B B+");
+    EXPECT_EQ(tried(), "| A B A+u| B B+u");
     becomeAnotherProcess();
     const ProbeVerdict verdict = probe(request("A:passes+passes B:passes+passes"));
-    EXPECT_EQ(tried(), "| B B+") << "a crash is remembered, a time-out by whom it happened to";
-    EXPECT_THAT(verdict.devices[0].unitsRefusal, HasSubstr("crashed"));
-    EXPECT_EQ(verdict.devices[1].unitsRefusal, "");
+    EXPECT_EQ(tried(), "| B B+u") << "a crash is remembered, a time-out by whom it happened to";
+    EXPECT_THAT(verdict.devices[0].of(DeviceFeature::Units).refusal, HasSubstr("crashed"));
+    EXPECT_EQ(verdict.devices[1].of(DeviceFeature::Units).refusal, "");
+}
+
+/// Units that crash say nothing about products of bytes, which another child tries.
+TEST_F(FakeDrivers, eachFeatureIsTriedByItself) {
+    const struct {
+        std::string drivers, units, bytes, tried;
+    } cases[] = {
+        {"A:passes+passes+passes", "", "", "| A A+u A+b"},
+        {"A:passes+crashes+passes",
+         "the driver of A crashed when it was tried out (Segmentation fault) with its units for matrices", "",
+         "| A A+u| A A+b"},
+        {"A:passes+passes+crashes", "",
+         "the driver of A crashed when it was tried out (Segmentation fault) with its products of bytes",
+         "| A A+u A+b"},
+        {"A:passes+miscomputes+miscomputes", "they compute wrong numbers", "they compute wrong numbers",
+         "| A A+u A+b"},
+    };
+    for (const auto& [drivers, units, bytes, names] : cases) {
+        SCOPED_TRACE(drivers);
+        ProbeRequest fresh = request(drivers);
+        fresh.cacheFile.clear();
+        const ProbeVerdict verdict = probe(fresh);
+        ASSERT_EQ(verdict.devices.size(), 1u);
+        EXPECT_EQ(verdict.devices[0].refusal, "");
+        EXPECT_EQ(verdict.devices[0].of(DeviceFeature::Units).refusal, units);
+        EXPECT_EQ(verdict.devices[0].of(DeviceFeature::Bytes).refusal, bytes);
+        EXPECT_EQ(tried(), names);
+    }
 }
 
 TEST_F(FakeDrivers, aCrashIsRememberedAndATimeOutOnlyByWhomItHappenedTo) {

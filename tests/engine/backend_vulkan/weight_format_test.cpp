@@ -158,9 +158,10 @@ TEST_F(WeightFormatTest, productsOfBytesAreOffByTheirRoundingOnly) {
             const std::string name(format->name);
             for (const uint32_t rows : {1u, kSurelyMatvec}) {
                 const auto all = matvecCandidates(info, *format, ActivationType::Auto, rows);
-                shapes[{name, k, rows}] = *std::ranges::find(all, MatvecInput::Bytes, &MatvecShape::input);
+                shapes[{name, k, rows}].shape =
+                    *std::ranges::find(all, MatvecInput::Bytes, &MatvecShape::input);
             }
-            shapes[{name, k, kMaxMatvecRows}] = kNoMatvec;
+            shapes[{name, k, kMaxMatvecRows}].shape = kNoMatvec;
         }
     }
     ASSERT_TRUE(writeShapeCache(shapeCachePath(folder.path().string(), info, ActivationType::Auto), shapes));

@@ -238,36 +238,44 @@ TEST_F(DeviceChoiceTest, aCrashThatSomebodySawIsBlamedAtOnce) {
     }
 }
 
-TEST_F(DeviceChoiceTest, aDeviceThatCrashedIsUsedWithoutItsUnitsFirst) {
-    const std::string withUnits =
-        R"({"identity":"id-Big","name":"Big","kind":"discrete","trial":"done","refusal":"",)"
-        R"("units":"matrices of 16 x 16 x 16","unitsTrial":"done"})";
-    LoadOptions automatic = options(verdict(withUnits));
-    const auto unitsRefusal = [&] {
+constexpr const char* kWithFeatures =
+    R"({"identity":"id-Big","name":"Big","kind":"discrete","trial":"done","refusal":"","features":{)"
+    R"("units":{"what":"units for matrices of 16 x 16 x 16","trial":"done","refusal":""},)"
+    R"("bytes":{"what":"products of bytes","trial":"done","refusal":""}}})";
+
+TEST_F(DeviceChoiceTest, aDeviceThatCrashedIsUsedWithoutItsFeaturesFirst) {
+    using backend::vulkan::DeviceFeature;
+    LoadOptions automatic = options(verdict(kWithFeatures));
+    const auto refusal = [&](DeviceFeature feature) {
         const auto choice = chooseDevice(automatic);
-        return choice && choice->device ? choice->device->unitsRefusal : "no device";
+        return choice && choice->device ? choice->device->of(feature).refusal : "no device";
     };
-    EXPECT_EQ(unitsRefusal(), "");
+    EXPECT_EQ(refusal(DeviceFeature::Units), "");
     automatic.crashedProcess = die("Big", 1, Phase::Work);
-    EXPECT_EQ(unitsRefusal(), "the driver of Big crashed while it used them");
+    EXPECT_EQ(refusal(DeviceFeature::Units), "the driver of Big crashed while it used them");
+    EXPECT_EQ(refusal(DeviceFeature::Bytes), "");
     automatic.crashedProcess = 0;
-    EXPECT_EQ(unitsRefusal(), "the driver of Big crashed while it used them");
-    const auto list = listDevices(automatic.trials, DriverAnswers::Remembered).value();
+    EXPECT_EQ(refusal(DeviceFeature::Units), "the driver of Big crashed while it used them");
+    auto list = listDevices(automatic.trials, DriverAnswers::Remembered).value();
     EXPECT_THAT(list.devices.back().driver,
                 HasSubstr("without its units for matrices (the driver of Big crashed"));
+    EXPECT_THAT(list.devices.back().driver, HasSubstr("; products of bytes"));
+    automatic.crashedProcess = die("Big", 1, Phase::Work);
+    EXPECT_EQ(refusal(DeviceFeature::Bytes), "the driver of Big crashed while it used them");
+    automatic.crashedProcess = 0;
+    list = listDevices(automatic.trials, DriverAnswers::Remembered).value();
+    EXPECT_THAT(list.devices.back().driver,
+                HasSubstr("without its products of bytes (the driver of Big crashed"));
     automatic.crashedProcess = die("Big", 1, Phase::Work);
     EXPECT_THAT(chosen(automatic), HasSubstr("crashed or hung; it is tried again"));
 }
 
 /// As when the computer runs out of memory, or a person ends the program.
 TEST_F(DeviceChoiceTest, deathsThatNobodyExplainsSayNothingAboutUnits) {
-    const std::string withUnits =
-        R"({"identity":"id-Big","name":"Big","kind":"discrete","trial":"done","refusal":"",)"
-        R"("units":"matrices of 16 x 16 x 16","unitsTrial":"done"})";
-    const LoadOptions automatic = options(verdict(withUnits));
+    const LoadOptions automatic = options(verdict(kWithFeatures));
     die("Big", 3, Phase::Start);
     EXPECT_THAT(chosen(automatic), HasSubstr("crashed or hung; it is tried again"));
-    EXPECT_EQ(marks("Big").unitsRefusal(), "");
+    EXPECT_EQ(marks("Big").refusalOf(backend::vulkan::DeviceFeature::Units), "");
 }
 
 TEST_F(DeviceChoiceTest, whereNothingIsRememberedNoDeviceIsUsedAfterACrash) {

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "engine/backend/vulkan/substrate/recorder.h"
+#include "engine/backend/vulkan/matvec/matmul_timing.h"
 #include "engine/backend/vulkan/substrate/shaders.h"
 
 namespace ingle::backend::vulkan {
@@ -58,21 +58,14 @@ PipelineSpec halvesSpec(const DeviceInfo& device, const WeightFormat& format, co
 
 }  // namespace
 
-MatmulKernels::MatmulKernels(const DeviceInfo& device, ActivationType activations)
-    : m_device(device), m_halves(activations == ActivationType::Auto && !matmulTiles(device).empty()) {}
-
-MatmulKernel MatmulKernels::find(const WeightFormat& format, const MatmulSize& size,
-                                 std::span<const uint32_t> epilogue, uint64_t scratchBytes) const {
-    // Few kernels, for few numbers of rows.
-    MatmulSize like = size;
-    like.numTokens = std::bit_ceil(size.numTokens);
-    if (!hasHalvesFor(format)) return floatKernel(m_device, format, size, like, epilogue);
+MatmulKernel halvesKernel(const DeviceInfo& device, const WeightFormat& format, const MatmulSize& size,
+                          const MatmulTiling& tiling, std::span<const uint32_t> epilogue) {
+    const auto& [tile, numParts] = tiling;
     const uint32_t order = epilogue[0];
-    const auto [tile, numParts] = *chooseMatmulTiling(m_device, like, scratchBytes);
     const bool isSplit = numParts > 1;
     // Parts only want to know the order; what follows is done when they are added up.
     const std::vector<uint32_t> none{order, 0, 0, ~0U};
-    MatmulKernel kernel{.spec = halvesSpec(m_device, format, tile, isSplit ? none : epilogue),
+    MatmulKernel kernel{.spec = halvesSpec(device, format, tile, isSplit ? none : epilogue),
                         .groups = {groupsFor(size.numOutputs, tile.outputs),
                                    groupsFor(size.numTokens, tile.tokens), numParts},
                         .readsHalves = true};
@@ -91,6 +84,44 @@ MatmulKernel MatmulKernels::find(const WeightFormat& format, const MatmulSize& s
     return kernel;
 }
 
+MatmulKernels::MatmulKernels(const DeviceInfo& device, ActivationType activations,
+                             const std::string& cacheFolder)
+    : m_device(device), m_halves(activations == ActivationType::Auto && !matmulTiles(device).empty()) {
+    if (!m_halves) return;
+    m_path = tilingCachePath(cacheFolder, device);
+    if (!m_path.empty()) m_tilings = readTilingCache(m_path, device);
+}
+
+Status MatmulKernels::measure(std::span<const DeviceMatrix* const> matrices, uint32_t mostTokens,
+                              uint64_t scratchBytes, Device& device, Pipelines& pipelines) {
+    if (m_path.empty() || !m_halves) return {};
+    const size_t numKnown = m_tilings.size();
+    for (const DeviceMatrix* matrix : matrices) {
+        if (!hasHalvesFor(*matrix->format)) continue;
+        INGLE_TRY(timeTilings(*matrix, {mostTokens, scratchBytes}, device, pipelines, m_tilings));
+    }
+    // What cannot be written is measured again next time.
+    if (m_tilings.size() != numKnown) (void)writeTilingCache(m_path, m_tilings);
+    return {};
+}
+
+MatmulTiling MatmulKernels::tilingFor(const WeightFormat& format, const MatmulSize& size,
+                                      uint64_t scratchBytes) const {
+    const auto found = m_tilings.find(productKind(format, size));
+    if (found != m_tilings.end() && fitsScratch(found->second.tiling, size, scratchBytes))
+        return found->second.tiling;
+    return likelyTilings(m_device, size, scratchBytes).front();
+}
+
+MatmulKernel MatmulKernels::find(const WeightFormat& format, const MatmulSize& size,
+                                 std::span<const uint32_t> epilogue, uint64_t scratchBytes) const {
+    // Few kernels, for few numbers of rows.
+    MatmulSize like = size;
+    like.numTokens = std::bit_ceil(size.numTokens);
+    if (!hasHalvesFor(format)) return floatKernel(m_device, format, size, like, epilogue);
+    return halvesKernel(m_device, format, size, tilingFor(format, like, scratchBytes), epilogue);
+}
+
 bool MatmulKernels::hasHalvesFor(const WeightFormat& format) const {
     return m_halves && findShader(halvesShader(format));
 }
@@ -101,7 +132,7 @@ std::optional<MatmulKernel> MatmulKernels::findExperts(const WeightFormat& forma
     // All experts at once, each with its share of the rows.
     const uint32_t share = std::bit_ceil(groupsFor(size.numSlots, size.numExperts));
     const MatmulTile tile =
-        chooseMatmulTiling(m_device, {size.numExperts * size.numOutputs, size.k, share}, 0)->tile;
+        likelyTilings(m_device, {size.numExperts * size.numOutputs, size.k, share}, 0).front().tile;
     const uint32_t epilogue[] = {0, hasBias, 0, ~0U};
     MatmulKernel kernel{
         .spec = halvesSpec(m_device, format, tile, epilogue),

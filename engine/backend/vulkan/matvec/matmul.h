@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
-#include "engine/backend/vulkan/matvec/matmul_tiles.h"
 #include "engine/backend/vulkan/matvec/matvec.h"
+#include "engine/backend/vulkan/matvec/tiling_cache.h"
 
 namespace ingle::backend::vulkan {
 
@@ -51,7 +53,14 @@ inline constexpr uint32_t mostExpertTiles(const ExpertSize& size, uint32_t tile)
 
 class MatmulKernels {
   public:
-    MatmulKernels(const DeviceInfo& device, ActivationType activations);
+    /// cacheFolder: where tilings that were measured are kept: an existing folder, or empty, which stands for
+    /// measuring none.
+    MatmulKernels(const DeviceInfo& device, ActivationType activations, const std::string& cacheFolder = {});
+
+    /// Times the likeliest tilings for up to `mostTokens` rows of each kind of matrix that is not known yet,
+    /// on its own weights. Errors: Device (lost).
+    Status measure(std::span<const DeviceMatrix* const> matrices, uint32_t mostTokens, uint64_t scratchBytes,
+                   Device& device, Pipelines& pipelines);
 
     /// `epilogue`: the constants of shaders/epilogue.glsl; `scratchBytes`: see Parts.
     MatmulKernel find(const WeightFormat& format, const MatmulSize& size, std::span<const uint32_t> epilogue,
@@ -70,8 +79,16 @@ class MatmulKernels {
   private:
     bool hasHalvesFor(const WeightFormat& format) const;
 
+    MatmulTiling tilingFor(const WeightFormat& format, const MatmulSize& size, uint64_t scratchBytes) const;
+
     const DeviceInfo& m_device;
     bool m_halves;
+    std::string m_path;
+    TilingTable m_tilings;
 };
+
+/// The kernel of shaders/matmul_halves.comp with a tiling.
+MatmulKernel halvesKernel(const DeviceInfo& device, const WeightFormat& format, const MatmulSize& size,
+                          const MatmulTiling& tiling, std::span<const uint32_t> epilogue);
 
 }  // namespace ingle::backend::vulkan

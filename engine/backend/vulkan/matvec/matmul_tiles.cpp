@@ -1,6 +1,7 @@
 #include "engine/backend/vulkan/matvec/matmul_tiles.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -75,31 +76,50 @@ std::vector<MatmulTile> matmulTiles(const DeviceInfo& device) {
     return tiles;
 }
 
-std::optional<MatmulTiling> chooseMatmulTiling(const DeviceInfo& device, const MatmulSize& size,
-                                               uint64_t scratchBytes) {
+bool isPossibleSplit(uint32_t numParts, uint32_t k) {
+    if (numParts == 1) return true;
+    if (numParts == 0 || numParts > kMaxParts) return false;
+    const uint32_t steps = groupsOf(k, kTileColumns), partSteps = groupsOf(steps, numParts);
+    return partSteps * kTileColumns >= kPartColumns && (numParts - 1) * partSteps < steps;
+}
+
+bool fitsScratch(const MatmulTiling& tiling, const MatmulSize& size, uint64_t scratchBytes) {
+    const MatmulTile& tile = tiling.tile;
+    const uint64_t tiles =
+        uint64_t{groupsOf(size.numOutputs, tile.outputs)} * groupsOf(size.numTokens, tile.tokens);
+    const uint64_t tileBytes = uint64_t{tile.outputs} * tile.tokens * sizeof(float);
+    return tiling.numParts == 1 || tiles * tiling.numParts * tileBytes <= scratchBytes;
+}
+
+std::vector<MatmulTiling> likelyTilings(const DeviceInfo& device, const MatmulSize& size,
+                                        uint64_t scratchBytes) {
     const uint32_t multiprocessors = multiprocessorsOf(device);
     const uint32_t steps = groupsOf(size.k, kTileColumns);
-    std::optional<MatmulTiling> best;
-    double least = 0;
+    struct Expected {
+        MatmulTiling tiling;
+        double cost = 0;
+    };
+    std::vector<Expected> expected;
     forEachTile(device, [&](const MatmulTile& tile, double speed) {
         const uint32_t tiles =
             groupsOf(size.numOutputs, tile.outputs) * groupsOf(size.numTokens, tile.tokens);
-        const uint64_t tileBytes = uint64_t{tile.outputs} * tile.tokens * sizeof(float);
+        std::optional<Expected> best;
         for (uint32_t wanted = 1; wanted <= kMaxParts; ++wanted) {
             const uint32_t partSteps = groupsOf(steps, wanted), parts = groupsOf(steps, partSteps);
-            if (parts > 1 &&
-                (partSteps * kTileColumns < kPartColumns || tiles * parts * tileBytes > scratchBytes))
-                break;
+            const MatmulTiling tiling{tile, parts};
+            if (!isPossibleSplit(parts, size.k) || !fitsScratch(tiling, size, scratchBytes)) break;
             const uint32_t turns = groupsOf(tiles * parts, multiprocessors);
             const double products = tile.outputs * tile.tokens / speed * partSteps * kTileColumns;
             const double sums = double{2} * parts * size.numOutputs * size.numTokens;
             const double cost = turns * products + (parts > 1 ? kDispatchCost + kSumCost * sums : 0);
-            if (best && cost >= least) continue;
-            least = cost;
-            best = MatmulTiling{tile, parts};
+            if (!best || cost < best->cost) best = {tiling, cost};
         }
+        expected.push_back(*best);
     });
-    return best;
+    std::ranges::stable_sort(expected, {}, &Expected::cost);
+    std::vector<MatmulTiling> tilings;
+    for (const Expected& one : expected) tilings.push_back(one.tiling);
+    return tilings;
 }
 
 }  // namespace ingle::backend::vulkan

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "engine/backend/vulkan/substrate/device_info.h"
@@ -26,6 +25,7 @@ struct MatmulTile {
     uint32_t subgroupOutputs = 0, subgroupTokens = 0;
 
     uint32_t numSubgroups() const { return outputs / subgroupOutputs * (tokens / subgroupTokens); }
+    bool operator==(const MatmulTile&) const = default;
 };
 
 /// As the driver tells, or a guess.
@@ -37,11 +37,19 @@ std::vector<MatmulTile> matmulTiles(const DeviceInfo& device);
 struct MatmulTiling {
     MatmulTile tile;
     uint32_t numParts = 1;  ///< into which the columns are split among workgroups; none is empty
+
+    bool operator==(const MatmulTiling&) const = default;
 };
 
-/// What is expected to be fastest; none where the device can do no tile. `scratchBytes`: for what parts have,
-/// as floats.
-std::optional<MatmulTiling> chooseMatmulTiling(const DeviceInfo& device, const MatmulSize& size,
-                                               uint64_t scratchBytes);
+/// The device's tiles, each with the best number of parts, in the order in which they are expected to be
+/// fast; none where the device can do no tile. `scratchBytes`: for what parts have, as floats.
+std::vector<MatmulTiling> likelyTilings(const DeviceInfo& device, const MatmulSize& size,
+                                        uint64_t scratchBytes);
+
+/// Whether k columns can be split so.
+bool isPossibleSplit(uint32_t numParts, uint32_t k);
+
+/// Whether so much memory holds what the parts have.
+bool fitsScratch(const MatmulTiling& tiling, const MatmulSize& size, uint64_t scratchBytes);
 
 }  // namespace ingle::backend::vulkan

@@ -6,6 +6,7 @@
 #include <compare>
 #include <vector>
 
+#include "engine/backend/vulkan/matvec/matvec_input.h"
 #include "engine/backend/vulkan/substrate/pipelines.h"
 #include "engine/backend/vulkan/weights/matrix_push.h"
 #include "ingle/types.h"
@@ -23,9 +24,6 @@ struct LinearPush {
 };
 /// Of a matrix that is not stacked.
 LinearPush linearPush(const DeviceMatrix& matrix, const MatrixShard& shard, uint32_t numTokens);
-
-/// How activations enter a product: as they are, or rounded (RowForm::Bytes), an approximation.
-enum class MatvecInput : uint8_t { Floats, Bytes };
 
 /// How a workgroup of shaders/matvec.glsl computes.
 struct MatvecShape {

@@ -14,17 +14,18 @@ MatrixKind kindOf(const WeightFormat& format, uint32_t k, uint32_t numRows) {
 }
 
 bool takesBytes(const ShapeTable::value_type& known) {
-    return known.second.input == MatvecInput::Bytes;
+    return known.second.shape.input == MatvecInput::Bytes;
 }
 
 }  // namespace
 
 MatvecShapes::MatvecShapes(Device& device, Pipelines& pipelines, ActivationType activations,
-                           const std::string& cacheFolder)
+                           const std::string& cacheFolder, MatvecInput untimed)
     : m_device(device),
       m_pipelines(pipelines),
       m_activations(activations),
-      m_path(shapeCachePath(cacheFolder, device.info(), activations)) {
+      m_path(shapeCachePath(cacheFolder, device.info(), activations)),
+      m_untimed(untimed) {
     if (!m_path.empty()) m_shapes = readShapeCache(m_path, device.info(), activations);
 }
 
@@ -32,9 +33,12 @@ std::optional<MatvecShape> MatvecShapes::find(const WeightFormat& format, uint32
                                               uint32_t numRows) const {
     const auto found = m_shapes.find(kindOf(format, k, numRows));
     if (found != m_shapes.end())
-        return found->second == kNoMatvec ? std::nullopt : std::optional(found->second);
+        return found->second.shape == kNoMatvec ? std::nullopt : std::optional(found->second.shape);
     if (numRows > kSurelyMatvec) return std::nullopt;
-    return simplestMatvec(m_device.info());
+    const auto candidates = matvecCandidates(m_device.info(), format, m_activations, numRows);
+    const auto likely = std::ranges::find(candidates, m_untimed, &MatvecShape::input);
+    const bool isGuess = m_untimed == MatvecInput::Floats || likely == candidates.end();
+    return isGuess ? simplestMatvec(m_device.info()) : *likely;
 }
 
 Status MatvecShapes::measure(std::span<const DeviceMatrix* const> matrices,
@@ -60,8 +64,9 @@ Status MatvecShapes::measureKind(const DeviceMatrix& matrix, const MatmulKernels
     }
     const auto several = m_shapes.find(kindOf(*matrix.format, matrix.k, kSurelyMatvec));
     if (several == m_shapes.end()) return {};
-    INGLE_TRY_ASSIGN(const bool isFaster, trial.isFasterThan(matmulKernels, several->second, kMaxMatvecRows));
-    m_shapes[kindOf(*matrix.format, matrix.k, kMaxMatvecRows)] = isFaster ? several->second : kNoMatvec;
+    const MatvecShape& shape = several->second.shape;
+    INGLE_TRY_ASSIGN(const bool isFaster, trial.isFasterThan(matmulKernels, shape, kMaxMatvecRows));
+    m_shapes[kindOf(*matrix.format, matrix.k, kMaxMatvecRows)] = {isFaster ? shape : kNoMatvec, 0};
     return {};
 }
 

@@ -13,9 +13,10 @@ namespace ingle::backend::vulkan {
 /// and one guess serves all.
 class MatvecShapes {
   public:
-    /// cacheFolder: an existing folder, or empty.
+    /// cacheFolder: an existing folder, or empty. `untimed`: the input of what was not measured, where the
+    /// device has it.
     MatvecShapes(Device& device, Pipelines& pipelines, ActivationType activations,
-                 const std::string& cacheFolder);
+                 const std::string& cacheFolder, MatvecInput untimed = MatvecInput::Floats);
 
     /// For `numRows` rows of x; none where a product of many rows (matmul.h) is the better one.
     std::optional<MatvecShape> find(const WeightFormat& format, uint32_t k, uint32_t numRows) const;
@@ -37,6 +38,7 @@ class MatvecShapes {
     Pipelines& m_pipelines;
     ActivationType m_activations;
     std::string m_path;
+    MatvecInput m_untimed;
     ShapeTable m_shapes;
 };
 

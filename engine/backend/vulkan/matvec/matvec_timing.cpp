@@ -1,32 +1,8 @@
 #include "engine/backend/vulkan/matvec/matvec_timing.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace ingle::backend::vulkan {
-namespace {
-
-/// Some drivers compile a kernel when it runs first, on a computer that may be busy.
-constexpr std::chrono::seconds kFirstRunLimit{120}, kRunLimit{20};
-constexpr double kMeasuredSeconds = 2e-3;  // a run of this length is longer than what surrounds it
-constexpr uint32_t kMaxRepeats = 64;
-constexpr int kRuns = 3;
-
-/// Seconds of the fastest of a few runs.
-Result<double> fastestRun(Commands& commands, const Api& api) {
-    double best = INFINITY;
-    for (int run = 0; run < kRuns; ++run) {
-        const auto begin = api.now();
-        INGLE_TRY(commands.run(run == 0 ? kFirstRunLimit : kRunLimit));
-        const std::chrono::duration<double> elapsed = api.now() - begin;
-        best = std::min(best, elapsed.count());
-    }
-    return best;
-}
-
-}  // namespace
-
 MatvecTrial::MatvecTrial(const DeviceMatrix& matrix, Device& device, Pipelines& pipelines)
     : m_matrix(matrix),
       m_device(device),
@@ -47,19 +23,20 @@ std::array<uint32_t, 3> MatvecTrial::groupsOf(const MatvecShape& shape) const {
     return matvecGroups(shape, m_matrix.shards.front().numRows);
 }
 
-Result<std::optional<MatvecShape>> MatvecTrial::fastest(std::span<const MatvecShape> candidates,
-                                                        uint32_t numRows) {
+Result<std::optional<TimedShape>> MatvecTrial::fastest(std::span<const MatvecShape> candidates,
+                                                       uint32_t numRows) {
     std::vector<PipelineSpec> specs;
     for (const MatvecShape& shape : candidates)
         specs.push_back(matvecKernel(shape, *m_matrix.format, numRows, kPlainEpilogue));
     const auto pipelines = m_pipelines.compileEach(specs);
-    std::optional<MatvecShape> best;
+    std::optional<TimedShape> best;
     double least = INFINITY;
+    const auto numBytes = static_cast<double>(m_matrix.shards.front().range.bytes);
     for (size_t i = 0; i < candidates.size(); ++i) {
         INGLE_TRY_ASSIGN(const double time, seconds(pipelines[i], groupsOf(candidates[i]), numRows));
         if (time >= least) continue;
         least = time;
-        best = candidates[i];
+        best = {candidates[i], static_cast<uint64_t>(numBytes / time)};
     }
     return best;
 }
@@ -78,34 +55,17 @@ Result<bool> MatvecTrial::isFasterThan(const MatmulKernels& products, const Matv
 
 Result<double> MatvecTrial::seconds(const Result<const Pipeline*>& pipeline, std::array<uint32_t, 3> groups,
                                     uint32_t numRows) {
-    const auto inTheMean = [&]() -> Result<double> {
-        INGLE_TRY(pipeline);
-        INGLE_TRY_ASSIGN(const double once, secondsOf(*pipeline, groups, numRows, 1));
-        const double wanted = kMeasuredSeconds / std::max(once, 1e-9);
-        const auto repeats = static_cast<uint32_t>(std::clamp(wanted, 1.0, double{kMaxRepeats}));
-        INGLE_TRY_ASSIGN(const double all, secondsOf(*pipeline, groups, numRows, repeats));
-        return all / repeats;
-    };
-    const Result<double> seconds = inTheMean();
-    if (!seconds && m_device.lost()) return tl::unexpected(seconds.error());
-    return seconds.value_or(INFINITY);
-}
-
-Result<double> MatvecTrial::secondsOf(const Pipeline* pipeline, std::array<uint32_t, 3> groups,
-                                      uint32_t numRows, uint32_t repeats) {
+    if (!pipeline) return m_device.lost() ? Result<double>(tl::unexpected(pipeline.error())) : INFINITY;
     const MatrixShard& shard = m_matrix.shards.front();
     const BufferRange &x = m_ranges[0], &y = m_ranges[1], &unused = m_ranges[2];
-    Recorder recorder(m_device, m_pipelines);
-    INGLE_TRY(recorder.fill(x, 0));
-    for (uint32_t i = 0; i < repeats; ++i) {
-        INGLE_TRY(recorder.dispatch(
-            {pipeline,
-             {reads(shard.range), reads(x), reads(unused), reads(unused), writes(y), writes(y), writes(y)},
-             linearPush(m_matrix, shard, numRows),
-             groups}));
-    }
-    INGLE_TRY_ASSIGN(const auto commands, recorder.finish());
-    return fastestRun(*commands, m_device.api());
+    const Dispatch dispatch{
+        *pipeline,
+        {reads(shard.range), reads(x), reads(unused), reads(unused), writes(y), writes(y), writes(y)},
+        linearPush(m_matrix, shard, numRows),
+        groups};
+    return KernelTimer(m_device, m_pipelines).seconds([&](Recorder& recorder) {
+        return recorder.dispatch(dispatch);
+    });
 }
 
 }  // namespace ingle::backend::vulkan

@@ -3,8 +3,9 @@
 
 #include <optional>
 
+#include "engine/backend/vulkan/matvec/kernel_timer.h"
 #include "engine/backend/vulkan/matvec/matmul.h"
-#include "engine/backend/vulkan/substrate/recorder.h"
+#include "engine/backend/vulkan/matvec/shape_cache.h"
 
 namespace ingle::backend::vulkan {
 
@@ -15,19 +16,16 @@ class MatvecTrial {
     static Result<MatvecTrial> create(const DeviceMatrix& matrix, Device& device, Pipelines& pipelines);
 
     /// Of `candidates`, by the time each takes; none: all are left out. Takes as long as compiling them.
-    Result<std::optional<MatvecShape>> fastest(std::span<const MatvecShape> candidates, uint32_t numRows);
+    Result<std::optional<TimedShape>> fastest(std::span<const MatvecShape> candidates, uint32_t numRows);
     /// Whether a matvec takes no longer than a product of many rows.
     Result<bool> isFasterThan(const MatmulKernels& products, const MatvecShape& shape, uint32_t numRows);
 
   private:
     MatvecTrial(const DeviceMatrix& matrix, Device& device, Pipelines& pipelines);
     std::array<uint32_t, 3> groupsOf(const MatvecShape& shape) const;
-    /// Of one product, in the mean; infinite where the pipeline, or its run, has failed.
+    /// Of one product; infinite where the pipeline, or its run, has failed.
     Result<double> seconds(const Result<const Pipeline*>& pipeline, std::array<uint32_t, 3> groups,
                            uint32_t numRows);
-    /// Of so many. Errors: as Commands::run().
-    Result<double> secondsOf(const Pipeline* pipeline, std::array<uint32_t, 3> groups, uint32_t numRows,
-                             uint32_t repeats);
 
     const DeviceMatrix& m_matrix;
     Device& m_device;

@@ -1,7 +1,5 @@
-/// The fastest matvec shapes that were found on a device, kept on disk so that the next start need not
-/// measure.
-///
-/// File: JSON {"version": 2, "shapes": [[type, values of a row, rows of x, the shape's six numbers …], …]}.
+/// The fastest matvec shapes that were found on a device, kept on disk (kernel_file.h): type, values of a
+/// row, rows of x, the shape's six numbers, bytes of weights that it reads a second.
 #pragma once
 
 #include <map>
@@ -19,7 +17,13 @@ inline constexpr std::array<uint32_t, 3> kMeasuredRows{1, kSurelyMatvec, kMaxMat
 /// Type, values of a row rounded up to a power of two, and one of kMeasuredRows: matrices of a kind have one
 /// fastest shape.
 using MatrixKind = std::tuple<std::string, uint32_t, uint32_t>;
-using ShapeTable = std::map<MatrixKind, MatvecShape>;
+struct TimedShape {
+    MatvecShape shape;
+    uint64_t bytesPerSecond = 0;  ///< of weights
+
+    bool operator==(const TimedShape&) const = default;
+};
+using ShapeTable = std::map<MatrixKind, TimedShape>;
 /// Where a product of many rows is faster.
 inline constexpr MatvecShape kNoMatvec{};
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/backend/backend.h"
+#include "engine/backend/vulkan/matvec/device_peaks.h"
 #include "engine/backend/vulkan/program/vulkan_program.h"
 
 namespace ingle::backend::vulkan {
@@ -14,7 +15,8 @@ class OpenedBackend final : public Backend {
     /// Errors: as Device::create() and Pipelines::create().
     static Result<std::unique_ptr<OpenedBackend>> open(std::unique_ptr<Instance> instance,
                                                        const DeviceInfo& info, ActivationType activations,
-                                                       const std::string& cacheFolder);
+                                                       const std::string& cacheFolder,
+                                                       MatvecInput untimed = MatvecInput::Floats);
 
     /// Leaves Vulkan as it is where the device hangs: what may still be in use must not be taken away.
     ~OpenedBackend() override;
@@ -22,6 +24,7 @@ class OpenedBackend final : public Backend {
     std::string_view name() const override { return "vulkan"; }
     std::string deviceName() const override;
     bool supports(OpCode code) const override;
+    Result<BackendPeaks> measurePeaks() override { return measureDevicePeaks(*m_device, *m_pipelines); }
     Result<std::unique_ptr<MemoryPool>> createMemory(const MemorySpec& spec,
                                                      const MemoryOptions& options) override;
     BackendFacts facts() const override {

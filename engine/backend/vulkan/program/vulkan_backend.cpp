@@ -37,15 +37,17 @@ uint64_t storedBytes(const PlanWeight& weight) {
 
 Result<std::unique_ptr<OpenedBackend>> OpenedBackend::open(std::unique_ptr<Instance> instance,
                                                            const DeviceInfo& info, ActivationType activations,
-                                                           const std::string& cacheFolder) {
+                                                           const std::string& cacheFolder,
+                                                           MatvecInput untimed) {
     std::unique_ptr<OpenedBackend> backend(new OpenedBackend);
     backend->m_instance = std::move(instance);
     INGLE_TRY_ASSIGN(backend->m_device, Device::create(*backend->m_instance, info));
     INGLE_TRY_ASSIGN(backend->m_pipelines, Pipelines::create(*backend->m_device, cacheFolder));
     INGLE_TRY_ASSIGN(backend->m_transfer, Transfer::create(*backend->m_device, *backend->m_pipelines));
-    backend->m_matvecShapes =
-        std::make_unique<MatvecShapes>(*backend->m_device, *backend->m_pipelines, activations, cacheFolder);
-    backend->m_matmulKernels = std::make_unique<MatmulKernels>(backend->m_device->info(), activations);
+    backend->m_matvecShapes = std::make_unique<MatvecShapes>(*backend->m_device, *backend->m_pipelines,
+                                                             activations, cacheFolder, untimed);
+    backend->m_matmulKernels =
+        std::make_unique<MatmulKernels>(backend->m_device->info(), activations, cacheFolder);
     INGLE_TRY_ASSIGN(AttentionKernels attention,
                      AttentionKernels::create(*backend->m_device, *backend->m_pipelines, activations));
     backend->m_attentionKernels = std::make_unique<AttentionKernels>(std::move(attention));
@@ -109,8 +111,9 @@ Result<std::unique_ptr<Backend>> createVulkanBackend(const VulkanOptions& option
     INGLE_TRY_ASSIGN(auto instance, Instance::create());
     INGLE_TRY_ASSIGN(DeviceInfo info, chooseDevice(*instance, options));
     if (options.withoutUnits) info.features.cooperativeMatrices = false;
+    if (options.withoutBytes) info.features.integerDot = false;
     INGLE_TRY_ASSIGN(auto backend, OpenedBackend::open(std::move(instance), info, options.activations,
-                                                       options.cacheFolder));
+                                                       options.cacheFolder, options.untimed));
     if (options.maxBytes > 0) backend->device().limitMemory(options.maxBytes);
     return backend;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/backend/backend.h"
+#include "engine/backend/vulkan/matvec/matvec_input.h"
 
 namespace ingle::backend::vulkan {
 
@@ -13,8 +14,11 @@ struct VulkanOptions {
     std::string device;    ///< a part of its name; empty: the best that is not a processor
     ActivationType activations = ActivationType::Auto;
     bool withoutUnits = false;  ///< for matrices, which the driver gets wrong
-    uint64_t maxBytes = 0;      ///< that may be taken of the device's memory; 0: all that is free
-    std::string cacheFolder;    ///< an existing folder where what the driver compiled is kept; empty: none
+    bool withoutBytes = false;  ///< products of bytes, as well
+    /// How rows enter products of few rows whose kernels were not timed.
+    MatvecInput untimed = MatvecInput::Floats;
+    uint64_t maxBytes = 0;    ///< that may be taken of the device's memory; 0: all that is free
+    std::string cacheFolder;  ///< an existing folder where what the driver compiled is kept; empty: none
 };
 
 /// Errors: Unsupported (no Vulkan, no such device, or one that cannot be used; one sentence says why),

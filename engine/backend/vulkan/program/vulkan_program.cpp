@@ -199,10 +199,13 @@ OpRecording VulkanProgram::opRecording(const ProgramBuffers& buffers, const RowC
 Status VulkanProgram::compileKernels() {
     // Uploads the weights on the way, which tells the kinds of matrices there are.
     INGLE_TRY_ASSIGN(auto kernels, kernelsOfAllRows());
-    INGLE_TRY(
-        m_memory.context().matvecShapes.measure(m_weights->matrices(), m_memory.context().matmulKernels));
+    const DeviceContext& context = m_memory.context();
+    const auto matrices = m_weights->matrices();
+    INGLE_TRY(context.matmulKernels.measure(matrices, m_capacity.rows, m_scratch.bytes, context.device,
+                                            context.pipelines));
+    INGLE_TRY(context.matvecShapes.measure(matrices, context.matmulKernels));
     INGLE_TRY_ASSIGN(kernels, kernelsOfAllRows());
-    INGLE_TRY(m_memory.context().pipelines.compile(kernels));
+    INGLE_TRY(context.pipelines.compile(kernels));
     return {};
 }
 

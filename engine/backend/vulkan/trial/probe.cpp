@@ -61,35 +61,42 @@ Status tryKernel(const Instance& instance, const DeviceInfo& info) {
     return {};
 }
 
-ProbedDevice describe(const DeviceInfo& info, bool triesUnits) {
+ProbedDevice describe(const DeviceInfo& info, bool triesFeatures) {
     ProbedDevice device{.identity = driverIdentity(info),
                         .name = info.name,
                         .kind = info.kind,
                         .driver = fmt::format("{} {}", info.driverName, info.driverInfo),
                         .refusal = refusalOf(info)};
-    if (!device.refusal.empty()) device.trial = Trial::Done;
-    if (device.refusal.empty() && info.features.cooperativeMatrices) {
-        const MatrixUnits& units = info.matrixUnits;
-        device.units = fmt::format("matrices of {} x {} x {}", units.m, units.n, units.k);
-        // Software is used by name only, and would take long to compile all that.
-        if (triesUnits && info.kind != DeviceKind::Cpu) device.unitsTrial = Trial::Untried;
-    }
     if (const auto type = chooseMemoryType(info.memory, info.kind, UINT32_MAX, MemoryUse::Device))
         device.memoryBytes = info.memory.heaps[info.memory.types[*type].heap].bytes;
+    if (!device.refusal.empty()) {
+        device.trial = Trial::Done;
+        return device;
+    }
+    const MatrixUnits& units = info.matrixUnits;
+    if (info.features.cooperativeMatrices)
+        device.of(DeviceFeature::Units).what =
+            fmt::format("units for matrices of {} x {} x {}", units.m, units.n, units.k);
+    if (info.features.integerDot) device.of(DeviceFeature::Bytes).what = "products of bytes";
+    // Software is used by name only, and would take long to compile all that.
+    if (!triesFeatures || info.kind == DeviceKind::Cpu) return device;
+    for (FeatureTrial& feature : device.features)
+        if (!feature.what.empty()) feature.trial = Trial::Untried;
     return device;
 }
 
+constexpr const char* kFeatureKeys[] = {"units", "bytes"};
+
 nlohmann::json toJson(const ProbedDevice& device) {
-    return {{"identity", device.identity},
-            {"name", device.name},
-            {"kind", device.kind},
-            {"driver", device.driver},
-            {"trial", device.trial},
-            {"memoryBytes", device.memoryBytes},
-            {"refusal", device.refusal},
-            {"units", device.units},
-            {"unitsTrial", device.unitsTrial},
-            {"unitsRefusal", device.unitsRefusal}};
+    nlohmann::json features;
+    for (const DeviceFeature feature : kDeviceFeatures) {
+        const FeatureTrial& tried = device.of(feature);
+        features[kFeatureKeys[static_cast<size_t>(feature)]] = {
+            {"what", tried.what}, {"trial", tried.trial}, {"refusal", tried.refusal}};
+    }
+    return {{"identity", device.identity}, {"name", device.name},   {"kind", device.kind},
+            {"driver", device.driver},     {"trial", device.trial}, {"memoryBytes", device.memoryBytes},
+            {"refusal", device.refusal},   {"features", features}};
 }
 
 /// One line. Names come from drivers, who may not know of UTF-8.
@@ -106,14 +113,18 @@ Result<ProbedDevice> deviceOf(const nlohmann::json& json) {
     ProbedDevice device{.identity = textOf(json, "identity"),
                         .name = textOf(json, "name"),
                         .driver = textOf(json, "driver"),
-                        .refusal = textOf(json, "refusal"),
-                        .units = textOf(json, "units"),
-                        .unitsRefusal = textOf(json, "unitsRefusal")};
+                        .refusal = textOf(json, "refusal")};
     if (device.identity.empty())
         return fail(ErrorCode::Corrupt, "a verdict on a graphics device without identity");
     device.kind = json.value("kind", DeviceKind::Other);
     device.trial = json.value("trial", Trial::Untried);
-    device.unitsTrial = json.value("unitsTrial", Trial::Done);
+    const nlohmann::json features = json.value("features", nlohmann::json::object());
+    for (const DeviceFeature feature : kDeviceFeatures) {
+        const auto found = features.find(kFeatureKeys[static_cast<size_t>(feature)]);
+        if (found == features.end() || !found->is_object()) continue;
+        device.of(feature) = {textOf(*found, "what"), found->value("trial", Trial::Done),
+                              textOf(*found, "refusal")};
+    }
     if (json.contains("memoryBytes") && json["memoryBytes"].is_number_unsigned())
         device.memoryBytes = json["memoryBytes"].get<uint64_t>();
     return device;
@@ -121,8 +132,23 @@ Result<ProbedDevice> deviceOf(const nlohmann::json& json) {
 
 }  // namespace
 
-bool isUnitsTrialMissing(const ProbedDevice& device) {
-    return device.trial == Trial::Done && device.refusal.empty() && device.unitsTrial == Trial::Untried;
+std::string_view featureName(DeviceFeature feature) {
+    return feature == DeviceFeature::Units ? "units for matrices" : "products of bytes";
+}
+
+std::optional<DeviceFeature> missingTrial(const ProbedDevice& device) {
+    if (device.trial != Trial::Done || !device.refusal.empty()) return std::nullopt;
+    const auto untried = std::ranges::find(kDeviceFeatures, Trial::Untried,
+                                           [&](DeviceFeature feature) { return device.of(feature).trial; });
+    return untried == kDeviceFeatures.end() ? std::nullopt : std::optional(*untried);
+}
+
+std::string leftOutName(const ProbedDevice& device) {
+    return device.identity;
+}
+
+std::string leftOutName(const ProbedDevice& device, DeviceFeature feature) {
+    return fmt::format("{}/{}", device.identity, kFeatureKeys[static_cast<size_t>(feature)]);
 }
 
 const ProbedDevice* ProbeVerdict::find(const DeviceInfo& device) const {
@@ -131,7 +157,7 @@ const ProbedDevice* ProbeVerdict::find(const DeviceInfo& device) const {
 }
 
 void probeDevices(const std::vector<std::string>& leftOut,
-                  const std::function<void(const std::string& line)>& tell, const UnitsTrial& tryUnits,
+                  const std::function<void(const std::string& line)>& tell, const TryFeature& tryFeature,
                   const InstanceOptions& options) {
     ProbeVerdict verdict;
     const auto instance = Instance::create(options);
@@ -144,26 +170,28 @@ void probeDevices(const std::vector<std::string>& leftOut,
         verdict.refusal = infos.error().message;
         return tell(encodeVerdict(verdict));
     }
-    for (const DeviceInfo& info : *infos) verdict.devices.push_back(describe(info, tryUnits != nullptr));
+    for (const DeviceInfo& info : *infos) verdict.devices.push_back(describe(info, tryFeature != nullptr));
     tell(encodeVerdict(verdict));
-    const auto isLeftOut = [&](const ProbedDevice& device) {
-        return std::ranges::count(leftOut, device.identity) > 0;
-    };
+    const auto isLeftOut = [&](const std::string& name) { return std::ranges::count(leftOut, name) > 0; };
     for (size_t i = 0; i < infos->size(); ++i) {
         ProbedDevice& device = verdict.devices[i];
-        if (device.trial != Trial::Untried || isLeftOut(device)) continue;
+        if (device.trial != Trial::Untried || isLeftOut(leftOutName(device))) continue;
         if (const Status tried = tryKernel(**instance, (*infos)[i]); !tried)
             device.refusal = tried.error().message;
         device.trial = Trial::Done;
         tell(encodeDevice(device));
     }
     for (ProbedDevice& device : verdict.devices) {
-        if (!isUnitsTrialMissing(device) || isLeftOut(device)) continue;
-        const auto goesOn = [&] { tell(encodeDevice(device)); };
-        if (const Status tried = tryUnits(device.identity, goesOn); !tried)
-            device.unitsRefusal = tried.error().message;
-        device.unitsTrial = Trial::Done;
-        tell(encodeDevice(device));
+        if (!device.refusal.empty() || isLeftOut(leftOutName(device))) continue;
+        for (const DeviceFeature feature : kDeviceFeatures) {
+            FeatureTrial& trial = device.of(feature);
+            if (trial.trial != Trial::Untried || isLeftOut(leftOutName(device, feature))) continue;
+            const auto goesOn = [&] { tell(encodeDevice(device)); };
+            if (const Status tried = tryFeature(device.identity, feature, goesOn); !tried)
+                trial.refusal = tried.error().message;
+            trial.trial = Trial::Done;
+            tell(encodeDevice(device));
+        }
     }
 }
 
@@ -193,7 +221,7 @@ Result<ProbedDevice> decodeDevice(std::string_view text) {
     return deviceOf(nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false));
 }
 
-void runProbeChild(const std::vector<std::string>& leftOut, const UnitsTrial& tryUnits) {
+void runProbeChild(const std::vector<std::string>& leftOut, const TryFeature& tryFeature) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int output = ::dup(STDOUT_FILENO);
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -206,7 +234,7 @@ void runProbeChild(const std::vector<std::string>& leftOut, const UnitsTrial& tr
             rest.remove_prefix(static_cast<size_t>(written));
         }
     };
-    probeDevices(leftOut, tell, tryUnits);
+    probeDevices(leftOut, tell, tryFeature);
     // Not exit(): drivers' exit handlers have nothing to add to the verdict.
     ::_exit(0);
 }

@@ -2,8 +2,10 @@
 /// should. A driver may crash or hang here, so programs let a child process do it: see probe_process.h.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,20 @@ enum class Trial : uint8_t {
     TimedOut,  ///< perhaps the computer was busy
 };
 
+/// What a device may have beside what every kernel needs, and drivers get wrong. In the order in which they
+/// are left alone where a driver crashes and nobody knows why.
+enum class DeviceFeature : uint8_t { Units, Bytes };
+inline constexpr std::array kDeviceFeatures{DeviceFeature::Units, DeviceFeature::Bytes};
+/// "units for matrices", "products of bytes".
+std::string_view featureName(DeviceFeature feature);
+
+struct FeatureTrial {
+    std::string what;           ///< for people, "units for matrices of 16 x 16 x 16"; empty: there is none
+    Trial trial = Trial::Done;  ///< of a device that is not refused
+    std::string refusal;        ///< why it is left alone, in one sentence; empty: it is not
+    bool isUsed() const { return !what.empty() && refusal.empty(); }
+};
+
 struct ProbedDevice {
     std::string identity;  ///< see driverIdentity()
     std::string name;
@@ -28,14 +44,18 @@ struct ProbedDevice {
     uint64_t memoryBytes = 0;  ///< of the heap that weights would go to
     Trial trial = Trial::Untried;
     std::string refusal;  ///< why it is not used, in one sentence; empty: it may be
-    /// What its units for matrices multiply, for people; empty: it has none.
-    std::string units;
-    Trial unitsTrial = Trial::Done;  ///< of a device that is not refused
-    std::string unitsRefusal;        ///< why they are left alone, in one sentence; empty: they are not
+    std::array<FeatureTrial, kDeviceFeatures.size()> features{};
+
+    FeatureTrial& of(DeviceFeature feature) { return features[static_cast<size_t>(feature)]; }
+    const FeatureTrial& of(DeviceFeature feature) const { return features[static_cast<size_t>(feature)]; }
 };
 
-/// Whether the device may be used, and what its units compute is not known yet.
-bool isUnitsTrialMissing(const ProbedDevice& device);
+/// The first feature of a device that may be used of which it is not known yet whether it works.
+std::optional<DeviceFeature> missingTrial(const ProbedDevice& device);
+
+/// How a child is told to leave a device alone, or a feature of it.
+std::string leftOutName(const ProbedDevice& device);
+std::string leftOutName(const ProbedDevice& device, DeviceFeature feature);
 
 struct ProbeVerdict {
     std::vector<ProbedDevice> devices;
@@ -46,16 +66,17 @@ struct ProbeVerdict {
     const ProbedDevice* find(const DeviceInfo& device) const;
 };
 
-/// Computes with all that the device of an identity has, its units for matrices above all. It calls `goesOn`
-/// now and then, since it may take long. Errors: what is wrong, in one sentence.
-using UnitsTrial = std::function<Status(const std::string& identity, const std::function<void()>& goesOn)>;
+/// Computes on the device of an identity with one of its features. It calls `goesOn` now and then, since it
+/// may take long. Errors: what is wrong, in one sentence.
+using TryFeature = std::function<Status(const std::string& identity, DeviceFeature feature,
+                                        const std::function<void()>& goesOn)>;
 
 /// Tells in lines of JSON, each as soon as it is known: first a verdict with all devices, of which those that
-/// could be used are untried; then each of these, tried out with a small kernel; then again those that have
-/// units for matrices, which `tryUnits` has tried (null, or software: they count as tried). `leftOut`:
-/// identities of devices that are listed, but neither tried nor told of again.
+/// could be used are untried; then each of these, tried out with a small kernel; then again after each of its
+/// features, which `tryFeature` has tried (null, or software: they count as tried). `leftOut`: what is
+/// listed, but neither tried nor told of again, see leftOutName().
 void probeDevices(const std::vector<std::string>& leftOut,
-                  const std::function<void(const std::string& line)>& tell, const UnitsTrial& tryUnits = {},
+                  const std::function<void(const std::string& line)>& tell, const TryFeature& tryFeature = {},
                   const InstanceOptions& options = InstanceOptions::fromEnvironment());
 
 /// One line of JSON, without its end.
@@ -67,6 +88,6 @@ Result<ProbedDevice> decodeDevice(std::string_view json);
 
 /// All that the child process does: probes, writes what there is to tell to standard output, exits. What
 /// drivers print goes to standard error. Ends with its parent, also when a driver hangs.
-[[noreturn]] void runProbeChild(const std::vector<std::string>& leftOut, const UnitsTrial& tryUnits = {});
+[[noreturn]] void runProbeChild(const std::vector<std::string>& leftOut, const TryFeature& tryFeature = {});
 
 }  // namespace ingle::backend::vulkan

@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kMaxOutputBytes = 1 << 20;
 /// Of a child that has closed its output, or is to be ended.
 constexpr std::chrono::milliseconds kEndLimit{1000};
-constexpr int kCacheVersion = 4;
+constexpr int kCacheVersion = 5;
 
 struct Child {
     pid_t pid = -1;  ///< of one that this process started
@@ -130,8 +130,11 @@ void parse(std::string_view output, Account& account) {
 Result<Account> askChild(const ProbeRequest& request, const ProbeVerdict& known) {
     std::vector<std::string> leftOut;
     for (const ProbedDevice& device : known.devices) {
-        if (device.trial != Trial::Untried && !isUnitsTrialMissing(device))
-            leftOut.insert(leftOut.end(), {"--left-out", device.identity});
+        const bool isDone = device.trial != Trial::Untried && !missingTrial(device);
+        if (isDone) leftOut.insert(leftOut.end(), {"--left-out", leftOutName(device)});
+        for (const DeviceFeature feature : kDeviceFeatures)
+            if (!isDone && !device.of(feature).what.empty() && device.of(feature).trial != Trial::Untried)
+                leftOut.insert(leftOut.end(), {"--left-out", leftOutName(device, feature)});
     }
     INGLE_TRY_ASSIGN(const Child child, start(request.command, leftOut));
     Account account;
@@ -149,17 +152,25 @@ Result<Account> askChild(const ProbeRequest& request, const ProbeVerdict& known)
     return account;
 }
 
-/// The first device whose trial, or else that of its units, is still to come: children try in this order.
+/// The first device whose trial, or else that of a feature, is still to come: children try in this order.
 ProbedDevice* findUntried(ProbeVerdict& verdict) {
     auto found = std::ranges::find(verdict.devices, Trial::Untried, &ProbedDevice::trial);
-    if (found == verdict.devices.end()) found = std::ranges::find_if(verdict.devices, isUnitsTrialMissing);
+    if (found == verdict.devices.end())
+        found = std::ranges::find_if(
+            verdict.devices, [](const ProbedDevice& device) { return missingTrial(device).has_value(); });
     return found == verdict.devices.end() ? nullptr : &*found;
 }
 
-/// Whether `told` says more about a device than what is known of it.
-bool isNews(const ProbedDevice& known, const ProbedDevice& told) {
-    if (known.identity != told.identity) return false;
-    return known.trial == Trial::Untried || (isUnitsTrialMissing(known) && told.unitsTrial != Trial::Untried);
+/// What `told` says more about the device than what is known of it.
+void learn(ProbedDevice& known, ProbedDevice told) {
+    if (known.trial == Trial::Untried) {
+        for (const DeviceFeature feature : kDeviceFeatures)
+            if (known.of(feature).trial != Trial::Untried) told.of(feature) = known.of(feature);
+        known = std::move(told);
+        return;
+    }
+    for (const DeviceFeature feature : kDeviceFeatures)
+        if (known.of(feature).trial == Trial::Untried) known.of(feature) = std::move(told.of(feature));
 }
 
 /// Somebody is to blame for what a child did not tell.
@@ -168,9 +179,10 @@ void blame(ProbedDevice& device, const Account& account) {
         device.trial = account.trial;
         device.refusal = fmt::format("the driver of {} {}", device.name, account.failure);
     } else {
-        device.unitsTrial = account.trial;
-        device.unitsRefusal =
-            fmt::format("the driver of {} {} with its units for matrices", device.name, account.failure);
+        const DeviceFeature feature = *missingTrial(device);
+        device.of(feature).trial = account.trial;
+        device.of(feature).refusal = fmt::format("the driver of {} {} with its {}", device.name,
+                                                 account.failure, featureName(feature));
     }
 }
 
@@ -183,9 +195,8 @@ Result<ProbeVerdict> askChildren(const ProbeRequest& request, std::optional<Prob
                                 .listing = account.trial};
         if (!verdict) verdict = std::move(account.listed);
         for (ProbedDevice& tried : account.tried) {
-            const auto device = std::ranges::find_if(
-                verdict->devices, [&](const ProbedDevice& known) { return isNews(known, tried); });
-            if (device != verdict->devices.end()) *device = std::move(tried);
+            const auto device = std::ranges::find(verdict->devices, tried.identity, &ProbedDevice::identity);
+            if (device != verdict->devices.end()) learn(*device, std::move(tried));
         }
         if (ProbedDevice* blamed = findUntried(*verdict)) blame(*blamed, account);
     } while (findUntried(*verdict));
@@ -209,9 +220,10 @@ std::optional<ProbeVerdict> remembered(const std::string& path, const std::strin
     if (verdict->listing == Trial::TimedOut) return std::nullopt;
     for (ProbedDevice& device : verdict->devices) {
         if (device.trial == Trial::TimedOut) device.trial = Trial::Untried;
-        if (device.unitsTrial == Trial::TimedOut) {
-            device.unitsTrial = Trial::Untried;
-            device.unitsRefusal.clear();
+        for (FeatureTrial& feature : device.features) {
+            if (feature.trial != Trial::TimedOut) continue;
+            feature.trial = Trial::Untried;
+            feature.refusal.clear();
         }
     }
     return *verdict;

@@ -1,4 +1,4 @@
-#include "engine/session/devices/units_trial.h"
+#include "engine/session/devices/feature_trial.h"
 
 #include <cstring>
 #include <deque>
@@ -12,15 +12,19 @@
 #include "engine/session/devices/backends.h"
 
 namespace ingle::session {
+
+using backend::vulkan::DeviceFeature;
+using backend::vulkan::MatvecInput;
+
 namespace {
 
 constexpr uint32_t kTrialHeadDim = 64, kNumHeads = 4, kNumKvHeads = 2;
 constexpr uint32_t kTrialWidth = kNumHeads * kTrialHeadDim, kTrialInner = 640, kTrialVocab = 250;
 constexpr uint32_t kTrialRows = 512;
-/// A prompt that no tile divides, parts that end inside of tiles, an answer.
-constexpr uint32_t kTrialSteps[] = {kTrialRows - 3, 90, 1, 5};
+/// A prompt that no tile divides, parts that end inside of tiles, an answer, several of them.
+constexpr uint32_t kTrialSteps[] = {kTrialRows - 3, 90, 1, 5, 8};
 /// sum((a-b)^2) / sum(b^2) of logits: as where activations are rounded to bytes, see self_check.cpp.
-constexpr double kMaxUnitsError = 1e-2;
+constexpr double kMaxTrialError = 1e-2;
 
 /// A layer, and the table and the matrix around it, of random weights.
 class RandomLayer {
@@ -121,10 +125,16 @@ Result<std::vector<float>> trialLogits(backend::Backend& backend, const backend:
 
 }  // namespace
 
-Status tryUnits(const std::string& identity, const std::function<void()>& goesOn) {
+Status tryFeature(const std::string& identity, DeviceFeature feature, const std::function<void()>& goesOn) {
     RandomLayer layer;
     const backend::Plan plan = layer.plan();
-    INGLE_TRY_ASSIGN(const auto device, backend::vulkan::createVulkanBackend({.identity = identity}));
+    const bool isOfBytes = feature == DeviceFeature::Bytes;
+    INGLE_TRY_ASSIGN(const auto device,
+                     backend::vulkan::createVulkanBackend(
+                         {.identity = identity,
+                          .withoutUnits = feature != DeviceFeature::Units,
+                          .withoutBytes = !isOfBytes,
+                          .untimed = isOfBytes ? MatvecInput::Bytes : MatvecInput::Floats}));
     goesOn();
     INGLE_TRY_ASSIGN(const auto processor,
                      createProcessor({.threads = 1, .activations = ActivationType::F32}));
@@ -135,7 +145,7 @@ Status tryUnits(const std::string& identity, const std::function<void()>& goesOn
         error += (double{logits[i]} - expected[i]) * (double{logits[i]} - expected[i]);
         total += double{expected[i]} * expected[i];
     }
-    if (error <= kMaxUnitsError * total) return {};
+    if (error <= kMaxTrialError * total) return {};
     return fail(ErrorCode::Device, "they compute wrong values (relative error {:.1e})", error / total);
 }
 

@@ -13,8 +13,9 @@ std::string useOf(const DeviceEntry& device, bool isProcessor) {
     return device.refusal.empty() ? "only by name" : fmt::format("only by name: {}", device.refusal);
 }
 
-Status devices() {
-    INGLE_TRY_ASSIGN(const DeviceList list, listDevices(driverTrials(), DriverAnswers::New));
+Status devices(bool retries) {
+    const DriverAnswers answers = retries ? DriverAnswers::Forgiven : DriverAnswers::New;
+    INGLE_TRY_ASSIGN(const DeviceList list, listDevices(driverTrials(), answers));
     constexpr double kGiB = 1 << 30;
     for (const DeviceEntry& device : list.devices) {
         fmt::print("{} · {} · {:.1f} GiB · {} · {}\n", device.name, device.kind,
@@ -29,8 +30,10 @@ Status devices() {
     return {};
 }
 
-Action define(CLI::App&) {
-    return devices;
+Action define(CLI::App& app) {
+    auto retries = std::make_shared<bool>(false);
+    app.add_flag("--retry", *retries, "use again what was left alone because its driver crashed");
+    return [retries] { return devices(*retries); };
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace ingle {
 enum class DriverAnswers {
     Remembered,  ///< uses the results of the last trial while no driver has changed
     New,         ///< tries the drivers now
+    Forgiven,    ///< as well, and what crashed when it was used may be used again
 };
 
 /// Lists the processor and the graphics devices, whose drivers run in a process of their own. A driver that

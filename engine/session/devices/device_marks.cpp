@@ -206,6 +206,12 @@ bool DeviceMarks::leave(DeviceFeature feature, const std::string& reason) const 
     return file && (*file)->write(std::as_bytes(std::span(reason))) && (*file)->commit();
 }
 
+void DeviceMarks::restore() const {
+    forgive();
+    for (const DeviceFeature feature : backend::vulkan::kDeviceFeatures)
+        ::unlink(featurePath(feature).c_str());
+}
+
 std::string DeviceMarks::refusalOf(DeviceFeature feature) const {
     std::ifstream file(featurePath(feature));
     return {std::istreambuf_iterator<char>(file), {}};

@@ -57,6 +57,8 @@ class DeviceMarks {
     bool leave(backend::vulkan::DeviceFeature feature, const std::string& reason) const;
     /// Why it is; empty: it is not.
     std::string refusalOf(backend::vulkan::DeviceFeature feature) const;
+    /// A person wants it tried again: earlier deaths count no more, and no feature is left alone.
+    void restore() const;
 
     /// The driver ends this process: condemns every device that is in use. May be called in signal handlers.
     static void condemnUses();

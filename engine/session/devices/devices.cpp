@@ -57,8 +57,13 @@ DeviceEntry describe(const ProbedDevice& device, const DriverTrials& trials) {
 
 Result<DeviceList> listDevices(const DriverTrials& trials, DriverAnswers answers) {
     INGLE_TRY_ASSIGN(DeviceEntry processor, describeProcessor());
-    const ProbeCache cache = answers == DriverAnswers::New ? ProbeCache::Renew : ProbeCache::Use;
+    const ProbeCache cache = answers == DriverAnswers::Remembered ? ProbeCache::Use : ProbeCache::Renew;
     INGLE_TRY_ASSIGN(auto verdict, session::askDrivers(trials, cache));
+    if (answers == DriverAnswers::Forgiven) {
+        for (const ProbedDevice& device : verdict.devices)
+            if (const auto marks = session::marksOf(device, trials)) marks->restore();
+        INGLE_TRY_ASSIGN(verdict, session::askDrivers(trials, ProbeCache::Use));
+    }
     DeviceList list{.devices = {std::move(processor)}, .note = std::move(verdict.refusal)};
     std::ranges::stable_sort(verdict.devices, {}, &ProbedDevice::kind);
     const auto refusal = [&](const ProbedDevice& device) { return describe(device, trials).refusal; };

@@ -268,6 +268,13 @@ TEST_F(DeviceChoiceTest, aDeviceThatCrashedIsUsedWithoutItsFeaturesFirst) {
                 HasSubstr("without its products of bytes (the driver of Big crashed"));
     automatic.crashedProcess = die("Big", 1, Phase::Work);
     EXPECT_THAT(chosen(automatic), HasSubstr("crashed or hung; it is tried again"));
+
+    automatic.crashedProcess = 0;
+    list = listDevices(automatic.trials, DriverAnswers::Forgiven).value();
+    EXPECT_EQ(list.devices.back().refusal, "");
+    EXPECT_THAT(list.devices.back().driver, Not(HasSubstr("without")));
+    EXPECT_EQ(chosen(automatic), "Big");
+    EXPECT_EQ(refusal(DeviceFeature::Units), "");
 }
 
 /// As when the computer runs out of memory, or a person ends the program.

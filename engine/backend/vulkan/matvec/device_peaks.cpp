@@ -45,7 +45,8 @@ Result<double> productsPerSecond(Device& device, Pipelines& pipelines) {
         spec.constants[8] = units.n;
         spec.constants[9] = units.k;
         if (info.features.subgroupSizeControl) spec.subgroupSize = units.subgroupSize;
-        products = double{1} * units.m * units.n * units.k * (spec.constants[0] / units.subgroupSize);
+        const uint32_t numSubgroups = spec.constants[0] / units.subgroupSize;
+        products = double{1} * units.m * units.n * units.k * numSubgroups;
         results = uint64_t{units.m} * units.n * sizeof(float);
     }
     INGLE_TRY_ASSIGN(const Pipeline* pipeline, pipelines.compile(spec));

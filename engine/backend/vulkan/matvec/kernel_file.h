@@ -10,6 +10,7 @@
 
 #include "engine/backend/vulkan/substrate/device_info.h"
 #include "ingle/result.h"
+#include "ingle/types.h"
 
 namespace ingle::backend::vulkan {
 

@@ -117,8 +117,8 @@ std::vector<MatmulTiling> likelyTilings(const DeviceInfo& device, const MatmulSi
         expected.push_back(*best);
     });
     std::ranges::stable_sort(expected, {}, &Expected::cost);
-    std::vector<MatmulTiling> tilings;
-    for (const Expected& one : expected) tilings.push_back(one.tiling);
+    std::vector<MatmulTiling> tilings(expected.size());
+    std::ranges::transform(expected, tilings.begin(), &Expected::tiling);
     return tilings;
 }
 

@@ -3,7 +3,7 @@
 //
 // An approximation: as attention_halves.comp. Bindings and splits: as attention.comp. Heads: as attention_halves.comp;
 // layouts of sums and left factors have to be known (matrix_rows.glsl). A workgroup takes up to M query heads of one kv
-// head: workgroup x counts splits, then heads; y rows. Each of its subgroups takes blocks of KEYS keys of its own, in
+// head: workgroup x counts workers, then heads; y rows. Each of its subgroups takes blocks of KEYS keys of its own, in
 // turn with those of all splits, so that nothing waits; the next block is on its way to registers meanwhile. Then the
 // workgroup joins what its subgroups have.
 // variant: attention_row_halves_f32 -DCACHE=32
@@ -26,6 +26,7 @@ layout(constant_id = 0) const uint INVOCATIONS = 128;
 layout(constant_id = 5) const uint SPLITS = 1;
 #include "attention_splits.glsl"
 layout(constant_id = 6) const uint KEYS = 32;
+layout(constant_id = 14) const uint WORKERS = 1;
 #include "matrix_rows.glsl"
 #define PAGES_BINDING 4
 #include "cache.glsl"
@@ -74,9 +75,9 @@ void main() {
     const Run run = step.entries[index].run;
     const uint position = positionOfRow(run, row);
     const uvec2 seen = seenBy(run, position);
-    const uint split = gl_WorkGroupID.x % SPLITS;
+    const uint worker = gl_WorkGroupID.x % WORKERS;
     const uint headGroups = (headsPerKv + M - 1) / M;
-    const uint group = gl_WorkGroupID.x / SPLITS;
+    const uint group = gl_WorkGroupID.x / WORKERS;
     const uint kvHead = group / headGroups;
     const uint firstHead = kvHead * headsPerKv + group % headGroups * M;
     const uint count = min(M, (kvHead + 1) * headsPerKv - firstHead);
@@ -84,7 +85,7 @@ void main() {
     const uint begin = seen.x / KEYS * KEYS;
     const uint numBlocks = (seen.y - begin + KEYS - 1) / KEYS;
     const uint numUsed = min(SPLITS, (numBlocks + kSubgroups - 1) / kSubgroups);
-    if (split >= numUsed) return;
+    if (worker >= numUsed) return;
 
     const float factor = has(kSoftCap) ? scale : scale * kLog2E;
     for (uint i = gl_LocalInvocationID.x; i < M * kKeyHalves; i += INVOCATIONS) {
@@ -103,107 +104,109 @@ void main() {
     uint headOf[ROWS];
     [[unroll]] for (uint w = 0; w < ROWS; ++w)
         headOf[w] = firstHead + min(uint(places[w << SHIFT]) / N, count - 1);
-    Sums acc[kValueTiles];
-    [[unroll]] for (uint i = 0; i < kValueTiles; ++i) acc[i] = Sums(0.0);
-    float most[ROWS], sum[ROWS];
-    [[unroll]] for (uint w = 0; w < ROWS; ++w) {
-        most[w] = kNothing;
-        sum[w] = 0;
-    }
-    uvec4 nextKeys[kKeyItems], nextValues[kValueItems];
-    const uint ours = gl_SubgroupID * kVectors;
-    const uint stride = numUsed * kSubgroups;
-    uint first = begin + (split * kSubgroups + gl_SubgroupID) * KEYS;
-    FETCH_BLOCK(first)
-    barrier();  // queries have been read
-    // As often in all subgroups, as some drivers want of subgroupBarrier(): a block past the end is hidden.
-    for (uint block = split * kSubgroups; block < numBlocks; block += stride) {
-        subgroupBarrier();
-        KEEP(nextKeys, kKeyItems, kKeyHalves, ours, kKeyStride)
-        KEEP(nextValues, kValueItems, kValueHalves, ours + kValuesAt, kValueStride)
-        subgroupBarrier();
-        if (block + stride < numBlocks) FETCH_BLOCK(first + stride * KEYS)
-        Sums score[kKeyTiles];
-        [[unroll]] for (uint n = 0; n < kKeyTiles; ++n) score[n] = Sums(0.0);
-        [[unroll]] for (uint i = 0; i < kKeySteps; ++i) {
-            [[unroll]] for (uint n = 0; n < kKeyTiles; ++n) {
-                Right k;
-                coopMatLoadNV(k, tile, ours + n * N * kKeyStride + i * (K / 8), kKeyStride, true);
-                score[n] = coopMatMulAddNV(queries[i], k, score[n]);
-            }
+    for (uint split = worker; split < numUsed; split += WORKERS) {
+        Sums acc[kValueTiles];
+        [[unroll]] for (uint i = 0; i < kValueTiles; ++i) acc[i] = Sums(0.0);
+        float most[ROWS], sum[ROWS];
+        [[unroll]] for (uint w = 0; w < ROWS; ++w) {
+            most[w] = kNothing;
+            sum[w] = 0;
         }
-        const bool hides = first < seen.x || first + KEYS > seen.y;
-        if (hides || has(kSoftCap | kSlopes)) {
-            [[unroll]] for (uint n = 0; n < kKeyTiles; ++n) {
-                [[unroll]] for (uint j = 0; j < kElements; ++j) {
-                    const uint key = first + n * N + uint(places[j]) % N;
-                    const float s = score[n][j];
-                    score[n][j] =
-                        key < seen.x || key >= seen.y ? kHidden : scoreOfBase2(s, headOf[rowOf(j)], position, key);
+        uvec4 nextKeys[kKeyItems], nextValues[kValueItems];
+        const uint ours = gl_SubgroupID * kVectors;
+        const uint stride = numUsed * kSubgroups;
+        uint first = begin + (split * kSubgroups + gl_SubgroupID) * KEYS;
+        FETCH_BLOCK(first)
+        barrier();  // queries, or what the split before left, have been read
+        // As often in all subgroups, as some drivers want of subgroupBarrier(): a block past the end is hidden.
+        for (uint block = split * kSubgroups; block < numBlocks; block += stride) {
+            subgroupBarrier();
+            KEEP(nextKeys, kKeyItems, kKeyHalves, ours, kKeyStride)
+            KEEP(nextValues, kValueItems, kValueHalves, ours + kValuesAt, kValueStride)
+            subgroupBarrier();
+            if (block + stride < numBlocks) FETCH_BLOCK(first + stride * KEYS)
+            Sums score[kKeyTiles];
+            [[unroll]] for (uint n = 0; n < kKeyTiles; ++n) score[n] = Sums(0.0);
+            [[unroll]] for (uint i = 0; i < kKeySteps; ++i) {
+                [[unroll]] for (uint n = 0; n < kKeyTiles; ++n) {
+                    Right k;
+                    coopMatLoadNV(k, tile, ours + n * N * kKeyStride + i * (K / 8), kKeyStride, true);
+                    score[n] = coopMatMulAddNV(queries[i], k, score[n]);
                 }
             }
-        }
-        float now[ROWS], shrink[ROWS];
-        [[unroll]] for (uint w = 0; w < ROWS; ++w) now[w] = most[w];
-        [[unroll]] for (uint n = 0; n < kKeyTiles; ++n)
-            [[unroll]] for (uint j = 0; j < kElements; ++j) now[rowOf(j)] = max(now[rowOf(j)], score[n][j]);
-        [[unroll]] for (uint w = 0; w < ROWS; ++w) {
-            now[w] = rowMax(now[w]);
-            shrink[w] = exp2(most[w] - now[w]);
-            most[w] = now[w];
-            sum[w] *= shrink[w];
-        }
-        [[unroll]] for (uint n = 0; n < kKeyTiles; ++n) {
-            [[unroll]] for (uint j = 0; j < kElements; ++j) {
-                const float weight = exp2(score[n][j] - now[rowOf(j)]);
-                score[n][j] = weight;
-                sum[rowOf(j)] += weight;
+            const bool hides = first < seen.x || first + KEYS > seen.y;
+            if (hides || has(kSoftCap | kSlopes)) {
+                [[unroll]] for (uint n = 0; n < kKeyTiles; ++n) {
+                    [[unroll]] for (uint j = 0; j < kElements; ++j) {
+                        const uint key = first + n * N + uint(places[j]) % N;
+                        const float s = score[n][j];
+                        score[n][j] =
+                            key < seen.x || key >= seen.y ? kHidden : scoreOfBase2(s, headOf[rowOf(j)], position, key);
+                    }
+                }
             }
-        }
-        [[unroll]] for (uint i = 0; i < kValueTiles; ++i)
-            [[unroll]] for (uint j = 0; j < kElements; ++j) acc[i][j] *= shrink[rowOf(j)];
-        [[unroll]] for (uint i = 0; i < kKeyTiles; ++i) {
-            Left weight;  // lies as sums do
-            [[unroll]] for (uint j = 0; j < kElements; ++j) weight[j] = float16_t(score[i][j]);
-            [[unroll]] for (uint n = 0; n < kValueTiles; ++n) {
-                Right v;
-                coopMatLoadNV(v, tile, ours + kValuesAt + i * K * kValueStride + n * (N / 8), kValueStride, false);
-                acc[n] = coopMatMulAddNV(weight, v, acc[n]);
+            float now[ROWS], shrink[ROWS];
+            [[unroll]] for (uint w = 0; w < ROWS; ++w) now[w] = most[w];
+            [[unroll]] for (uint n = 0; n < kKeyTiles; ++n)
+                [[unroll]] for (uint j = 0; j < kElements; ++j) now[rowOf(j)] = max(now[rowOf(j)], score[n][j]);
+            [[unroll]] for (uint w = 0; w < ROWS; ++w) {
+                now[w] = rowMax(now[w]);
+                shrink[w] = exp2(most[w] - now[w]);
+                most[w] = now[w];
+                sum[w] *= shrink[w];
             }
+            [[unroll]] for (uint n = 0; n < kKeyTiles; ++n) {
+                [[unroll]] for (uint j = 0; j < kElements; ++j) {
+                    const float weight = exp2(score[n][j] - now[rowOf(j)]);
+                    score[n][j] = weight;
+                    sum[rowOf(j)] += weight;
+                }
+            }
+            [[unroll]] for (uint i = 0; i < kValueTiles; ++i)
+                [[unroll]] for (uint j = 0; j < kElements; ++j) acc[i][j] *= shrink[rowOf(j)];
+            [[unroll]] for (uint i = 0; i < kKeyTiles; ++i) {
+                Left weight;  // lies as sums do
+                [[unroll]] for (uint j = 0; j < kElements; ++j) weight[j] = float16_t(score[i][j]);
+                [[unroll]] for (uint n = 0; n < kValueTiles; ++n) {
+                    Right v;
+                    coopMatLoadNV(v, tile, ours + kValuesAt + i * K * kValueStride + n * (N / 8), kValueStride, false);
+                    acc[n] = coopMatMulAddNV(weight, v, acc[n]);
+                }
+            }
+            first += stride * KEYS;
         }
-        first += stride * KEYS;
-    }
 
-    subgroupBarrier();  // keys and values have been read
-    [[unroll]] for (uint i = 0; i < kValueTiles; ++i)
-        coopMatStoreNV(acc[i], tile, ours + i * (N / 4), VALUE_DIM / 4, false);
-    [[unroll]] for (uint w = 0; w < ROWS; ++w) {
-        const uint at = gl_SubgroupID * M + uint(places[w << SHIFT]) / N;
-        mosts[at] = most[w];
-        totals[at] = rowSum(sum[w]);
-    }
-    barrier();
-    for (uint i = gl_LocalInvocationID.x; i < count * VALUE_DIM; i += INVOCATIONS) {
-        const uint h = i / VALUE_DIM, d = i % VALUE_DIM, head = firstHead + h;
-        float largest = kNothing;
-        [[unroll]] for (uint s = 0; s < kSubgroups; ++s) largest = max(largest, mosts[s * M + h]);
-        if (SPLITS == 1 && has(kSinks)) largest = max(largest, kLog2E * sinks[head]);
-        float total = SPLITS == 1 && has(kSinks) ? exp2(kLog2E * sinks[head] - largest) : 0;
-        float value = 0;
-        [[unroll]] for (uint s = 0; s < kSubgroups; ++s) {
-            const float by = exp2(mosts[s * M + h] - largest);
-            total += by * totals[s * M + h];
-            value += by * uintBitsToFloat(tile[s * kVectors + h * (VALUE_DIM / 4) + d / 4][d % 4]);
+        subgroupBarrier();  // keys and values have been read
+        [[unroll]] for (uint i = 0; i < kValueTiles; ++i)
+            coopMatStoreNV(acc[i], tile, ours + i * (N / 4), VALUE_DIM / 4, false);
+        [[unroll]] for (uint w = 0; w < ROWS; ++w) {
+            const uint at = gl_SubgroupID * M + uint(places[w << SHIFT]) / N;
+            mosts[at] = most[w];
+            totals[at] = rowSum(sum[w]);
         }
-        if (SPLITS == 1) {
-            y[(row * numHeads + head) * VALUE_DIM + d] = value / total;
-            continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count * VALUE_DIM; i += INVOCATIONS) {
+            const uint h = i / VALUE_DIM, d = i % VALUE_DIM, head = firstHead + h;
+            float largest = kNothing;
+            [[unroll]] for (uint s = 0; s < kSubgroups; ++s) largest = max(largest, mosts[s * M + h]);
+            if (SPLITS == 1 && has(kSinks)) largest = max(largest, kLog2E * sinks[head]);
+            float total = SPLITS == 1 && has(kSinks) ? exp2(kLog2E * sinks[head] - largest) : 0;
+            float value = 0;
+            [[unroll]] for (uint s = 0; s < kSubgroups; ++s) {
+                const float by = exp2(mosts[s * M + h] - largest);
+                total += by * totals[s * M + h];
+                value += by * uintBitsToFloat(tile[s * kVectors + h * (VALUE_DIM / 4) + d / 4][d % 4]);
+            }
+            if (SPLITS == 1) {
+                y[(row * numHeads + head) * VALUE_DIM + d] = value / total;
+                continue;
+            }
+            const uint at = splitAt(row, numHeads, head, split);
+            y[at + d] = value;
+            if (d > 0) continue;
+            y[at + VALUE_DIM] = largest / kLog2E;
+            y[at + VALUE_DIM + 1] = total;
+            if (split == 0) y[splitsAt(row, numHeads, head)] = float(numUsed);
         }
-        const uint at = splitAt(row, numHeads, head, split);
-        y[at + d] = value;
-        if (d > 0) continue;
-        y[at + VALUE_DIM] = largest / kLog2E;
-        y[at + VALUE_DIM + 1] = total;
-        if (split == 0) y[splitsAt(row, numHeads, head)] = float(numUsed);
     }
 }

@@ -34,6 +34,12 @@ layout(push_constant) uniform Push {
 
 shared float qs[KEY], ks[KEY], decays[KEY];
 
+float s[KEY];
+
+void keep(uint slot, uint within) {
+    [[unroll]] for (uint j = 0; j < KEY; ++j) state[slot * stateElems + within + j * VALUE] = s[j];
+}
+
 void main() {
     if (gl_WorkGroupID.y >= step.numRuns) return;
     const Run run = step.entries[gl_WorkGroupID.y].run;
@@ -41,9 +47,9 @@ void main() {
     const uint i = gl_LocalInvocationID.x;
     const uint within = head * KEY * VALUE + i;
     const float strength = a[head];
-    float s[KEY];
     [[unroll]] for (uint j = 0; j < KEY; ++j) s[j] = state[run.slot * stateElems + within + j * VALUE];
     for (uint row = run.firstRow; row < run.firstRow + run.numRows; ++row) {
+        if (row == run.firstGuess) keep(run.keptSlot, within);
         barrier();  // the row before has been read
         for (uint j = i; j < KEY; j += VALUE) {
             const uint at = row * paddedKeys + head * KEY + j;
@@ -67,5 +73,5 @@ void main() {
         }
         y[at] = sum;
     }
-    [[unroll]] for (uint j = 0; j < KEY; ++j) state[run.slotAfter * stateElems + within + j * VALUE] = s[j];
+    keep(run.slotAfter, within);
 }

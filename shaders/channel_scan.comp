@@ -30,13 +30,18 @@ layout(push_constant) uniform Push { uint width, paddedWidth, paddedState, state
 
 shared float bs[STATE], cs[STATE];
 
+float s[STATE];
+
+void keep(uint slot, uint channel) {
+    [[unroll]] for (uint n = 0; n < STATE; ++n) state[slot * stateElems + channel * STATE + n] = s[n];
+}
+
 void main() {
     if (gl_WorkGroupID.y >= step.numRuns) return;
     const Run run = step.entries[gl_WorkGroupID.y].run;
     const uint i = gl_LocalInvocationID.x;
     const uint channel = gl_WorkGroupID.x * GROUP + i;
     const bool isThere = channel < width;  // the others help to read
-    float s[STATE];
     [[unroll]] for (uint n = 0; n < STATE; ++n)
         s[n] = isThere ? state[run.slot * stateElems + channel * STATE + n] : 0;
     for (uint row = run.firstRow; row < run.firstRow + run.numRows; ++row) {
@@ -47,6 +52,7 @@ void main() {
         }
         barrier();
         if (!isThere) continue;
+        if (row == run.firstGuess) keep(run.keptSlot, channel);
         const uint at = row * paddedWidth + channel;
         const float size = softplus(rawSteps[at] + bias[channel]);
         const float added = size * x[at];
@@ -57,7 +63,5 @@ void main() {
         }
         y[at] = sum + d[channel] * x[at];
     }
-    if (!isThere) return;
-    [[unroll]] for (uint n = 0; n < STATE; ++n)
-        state[run.slotAfter * stateElems + channel * STATE + n] = s[n];
+    if (isThere) keep(run.slotAfter, channel);
 }

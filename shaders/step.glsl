@@ -14,6 +14,8 @@ struct Run {
     uint firstPosition;  // in the sequence, of firstRow
     uint slotAfter;      // of its states after the step
     uint prefixTokens;   // that all of its tokens see, where attention looks at it
+    uint firstGuess;     // the first row that is a guess; none: behind the last
+    uint keptSlot;       // of the states before it that are in no chunks
 };
 
 // Entry i tells of row i, of run i and of row i of the logits: each of which may be there or not.

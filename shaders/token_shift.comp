@@ -26,4 +26,6 @@ void main() {
     }
     y[row * rowVectors + i] = state[run.slot * rowVectors + i];
     state[run.slotAfter * rowVectors + i] = x[(row + run.numRows - 1) * rowVectors + i];
+    if (run.firstGuess < run.firstRow + run.numRows)
+        state[run.keptSlot * rowVectors + i] = x[(run.firstGuess - 1) * rowVectors + i];
 }

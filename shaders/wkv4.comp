@@ -20,6 +20,12 @@ layout(binding = 7) readonly buffer V { float v[]; };
 layout(binding = 8) writeonly buffer Y { float y[]; };
 layout(push_constant) uniform Push { uint width, paddedWidth; };
 
+void keep(uint at, float n, float d, float e) {
+    numerator[at] = n;
+    denominator[at] = d;
+    exponent[at] = e;
+}
+
 void main() {
     const uint i = gl_GlobalInvocationID.x;
     if (i >= width || gl_WorkGroupID.y >= step.numRuns) return;
@@ -27,6 +33,7 @@ void main() {
     const uint at = run.slot * paddedWidth + i;
     float n = numerator[at], d = denominator[at], e = exponent[at];
     for (uint row = run.firstRow; row < run.firstRow + run.numRows; ++row) {
+        if (row == run.firstGuess) keep(run.keptSlot * paddedWidth + i, n, d, e);
         const float key = k[row * paddedWidth + i];
         const float value = v[row * paddedWidth + i];
         const float now = max(e, u[i] + key);
@@ -40,8 +47,5 @@ void main() {
         d = keep * d + take;
         e = next;
     }
-    const uint after = run.slotAfter * paddedWidth + i;
-    numerator[after] = n;
-    denominator[after] = d;
-    exponent[after] = e;
+    keep(run.slotAfter * paddedWidth + i, n, d, e);
 }

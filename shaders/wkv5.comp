@@ -25,17 +25,24 @@ layout(push_constant) uniform Push { uint paddedWidth, stateElems, wPerHead, uPe
 
 shared float rs[SIZE], ks[SIZE], ws[SIZE], us[SIZE];
 
+float s[SIZE];
+
+void keep(uint slot) {
+    const uint at = slot * stateElems + gl_WorkGroupID.x * SIZE * SIZE + gl_LocalInvocationID.x;
+    [[unroll]] for (uint i = 0; i < SIZE; ++i) state[at + i * SIZE] = s[i];
+}
+
 void main() {
     if (gl_WorkGroupID.y >= step.numRuns) return;
     const Run run = step.entries[gl_WorkGroupID.y].run;
     const uint head = gl_WorkGroupID.x;
     const uint j = gl_LocalInvocationID.x;
     const uint first = run.slot * stateElems + head * SIZE * SIZE + j;
-    float s[SIZE];
     [[unroll]] for (uint i = 0; i < SIZE; ++i) s[i] = state[first + i * SIZE];
     us[j] = u[head * uPerHead + j % uPerHead];
     if (!W_PER_TOKEN) ws[j] = w[head * wPerHead + j % wPerHead];
     for (uint row = run.firstRow; row < run.firstRow + run.numRows; ++row) {
+        if (row == run.firstGuess) keep(run.keptSlot);
         const uint at = row * paddedWidth + head * SIZE + j;
         barrier();  // the row before has been read
         rs[j] = r[at];
@@ -51,6 +58,5 @@ void main() {
         }
         y[at] = sum;
     }
-    const uint after = run.slotAfter * stateElems + head * SIZE * SIZE + j;
-    [[unroll]] for (uint i = 0; i < SIZE; ++i) state[after + i * SIZE] = s[i];
+    keep(run.slotAfter);
 }

@@ -24,15 +24,22 @@ layout(push_constant) uniform Push { uint paddedWidth, stateElems; };
 
 shared float rs[SIZE], ws[SIZE], ks[SIZE], kks[SIZE], rates[SIZE];
 
+float s[SIZE];
+
+void keep(uint slot) {
+    const uint at = slot * stateElems + gl_WorkGroupID.x * SIZE * SIZE + gl_LocalInvocationID.x;
+    [[unroll]] for (uint j = 0; j < SIZE; ++j) state[at + j * SIZE] = s[j];
+}
+
 void main() {
     if (gl_WorkGroupID.y >= step.numRuns) return;
     const Run run = step.entries[gl_WorkGroupID.y].run;
     const uint head = gl_WorkGroupID.x;
     const uint i = gl_LocalInvocationID.x;
     const uint first = run.slot * stateElems + head * SIZE * SIZE + i;
-    float s[SIZE];
     [[unroll]] for (uint j = 0; j < SIZE; ++j) s[j] = state[first + j * SIZE];
     for (uint row = run.firstRow; row < run.firstRow + run.numRows; ++row) {
+        if (row == run.firstGuess) keep(run.keptSlot);
         const uint at = row * paddedWidth + head * SIZE + i;
         barrier();  // the row before has been read
         rs[i] = r[at];
@@ -51,6 +58,5 @@ void main() {
         }
         y[at] = sum;
     }
-    const uint after = run.slotAfter * stateElems + head * SIZE * SIZE + i;
-    [[unroll]] for (uint j = 0; j < SIZE; ++j) state[after + j * SIZE] = s[j];
+    keep(run.slotAfter);
 }

@@ -93,6 +93,13 @@ class DecodeQueue {
     /// Waits for the oldest step: the token that Sampler::sample() would have chosen after it. The sequence
     /// holds one token more. At most maxSteps calls. Errors: Device; then only the end is left.
     virtual Result<TokenId> next() = 0;
+    /// Plan::hidden of the row that the last next() told of; empty where the plan has none. Valid until the
+    /// next call.
+    virtual std::span<const float> hiddenRow() const = 0;
+    /// From now on no further steps are queued: next() tells of those that are on their way, as long as there
+    /// are any.
+    virtual void stopQueueing() = 0;
+    virtual bool hasNext() const = 0;
 };
 
 /// A plan made executable. One thread.
@@ -124,7 +131,9 @@ struct BackendFacts {
     /// that a model may be kept idle beside another one; the speed follows from what the processor was
     /// measured to do; the same instruction set makes the same tokens.
     bool onProcessor = false;
-    /// The last rows of a run may be guesses (SequenceRun::numGuesses).
+    /// The last rows of a run may be guesses (SequenceRun::numGuesses): in steps of up to kMostAtOnce rows
+    /// each of them gives what it gives when it is fed alone, bit by bit. On other hardware than the
+    /// processor that depends on the compiler of the driver, too, and has to be tried.
     bool takesGuesses = false;
     /// Programs hand over Plan::hidden.
     bool hasHiddenRows = false;
@@ -164,6 +173,8 @@ class Backend {
     /// From now on compile() does without one more kind of optional kernels: drivers may get those wrong and
     /// the simple ones right. False: there was none left.
     virtual bool simplify() { return false; }
+    /// What computes other, smaller models beside the one that this was made for.
+    virtual Backend& forOthers() { return *this; }
 };
 
 }  // namespace ingle::backend

@@ -20,12 +20,18 @@ class SplitBackend final : public Backend {
         return fmt::format("{} ({} of {} layers; the others: {})", m_back->deviceName(),
                            m_point.numLayers - m_point.layers, m_point.numLayers, m_front->deviceName());
     }
+    BackendFacts facts() const override {
+        return {.takesGuesses = m_front->facts().takesGuesses && m_back->facts().takesGuesses,
+                .hasHiddenRows = m_back->facts().hasHiddenRows};
+    }
     bool supports(OpCode code) const override { return m_front->supports(code) && m_back->supports(code); }
     bool roundsActivations() const override {
         return m_front->roundsActivations() || m_back->roundsActivations();
     }
     uint32_t promptRows() const override { return std::min(m_back->promptRows(), kMostPromptRows); }
     bool simplify() override { return m_back->simplify(); }
+    /// The back is full.
+    Backend& forOthers() override { return m_front->forOthers(); }
 
     Result<std::unique_ptr<MemoryPool>> createMemory(const MemorySpec& spec,
                                                      const MemoryOptions& options) override {

@@ -43,6 +43,12 @@ uint32_t SplitSequence::firstKept() const {
     return std::max(m_front->firstKept(), m_back->firstKept());
 }
 
+std::optional<uint32_t> SplitSequence::statesKeptAt() const {
+    // Only a part whose states are not all in chunks keeps any.
+    const auto front = m_front->statesKeptAt();
+    return front ? front : m_back->statesKeptAt();
+}
+
 Status SplitSequence::reserve(uint32_t tokens) {
     INGLE_TRY(m_front->reserve(tokens));
     return m_back->reserve(tokens);

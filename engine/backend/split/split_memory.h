@@ -43,6 +43,7 @@ class SplitSequence final : public SequenceMemory {
 
     uint32_t length() const override { return m_front->length(); }
     uint32_t firstKept() const override;
+    std::optional<uint32_t> statesKeptAt() const override;
     Status reserve(uint32_t tokens) override;
     Status truncate(uint32_t tokens) override;
     Result<SavedState> save(TokenRange range, SavedParts parts) const override;

@@ -163,9 +163,7 @@ Generation::Feed Generation::nextWithGuesses(const OpenedModel& model, Speculati
                                              const StepCosts& costs) {
     const std::span<const TokenId> certain = std::span(m_ids).subspan(m_sequence.ids.size());
     if (!m_speculation) return {certain};
-    const size_t most = std::min<size_t>(tokensLeft() - 1,
-                                         model.shape.memory.mostGuesses(static_cast<uint32_t>(m_ids.size())));
-    outlook.mostGuesses = std::min(outlook.mostGuesses, most);
+    outlook.mostGuesses = std::min(outlook.mostGuesses, mostGuesses(model));
     m_guessed.assign(certain.begin(), certain.end());
     m_speculation->guess(m_ids, m_answerLength, outlook, costs, m_guessed);
     // What followed may have been a picture.
@@ -174,6 +172,17 @@ Generation::Feed Generation::nextWithGuesses(const OpenedModel& model, Speculati
     const size_t guesses = m_guessed.size() - certain.size();
     m_stats.guessedTokens += static_cast<uint32_t>(guesses);
     return {m_guessed, guesses};
+}
+
+bool Generation::wantsToGuess(const OpenedModel& model, Speculation::Outlook outlook,
+                              const StepCosts& costs) {
+    outlook.mostGuesses = std::min(outlook.mostGuesses, mostGuesses(model));
+    return m_speculation && m_speculation->wants(m_ids, outlook, costs);
+}
+
+size_t Generation::mostGuesses(const OpenedModel& model) const {
+    return std::min<size_t>(tokensLeft() - 1,
+                            model.shape.memory.mostGuesses(static_cast<uint32_t>(m_ids.size())));
 }
 
 void Generation::fed(size_t count) {

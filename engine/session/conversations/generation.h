@@ -97,6 +97,8 @@ class Generation {
     };
     /// Of an answer: all that is not fed yet, and guesses where they are worth it. Valid until the next call.
     Feed nextWithGuesses(const OpenedModel& model, Speculation::Outlook outlook, const StepCosts& costs);
+    /// Whether a step with guesses is worth more than one without.
+    bool wantsToGuess(const OpenedModel& model, Speculation::Outlook outlook, const StepCosts& costs);
     /// One of them is what was chosen.
     void noteTaken() { ++m_stats.takenTokens; }
     /// Of the guesses that were fed, `taken` were right.
@@ -153,6 +155,8 @@ class Generation {
     uint32_t answerLimit() const;
     /// Before a limit is reached.
     size_t tokensLeft() const;
+    /// Guesses that limits and memory leave room for.
+    size_t mostGuesses(const OpenedModel& model) const;
 
     const GenerationId m_id;
     const GenerateRequest m_request;

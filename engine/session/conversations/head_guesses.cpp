@@ -12,6 +12,8 @@ namespace {
 
 /// Tokens that the head remembers of a conversation: a guess gains little from what is further back.
 constexpr uint32_t kHeadContext = 2048;
+/// Answers that find room for all of that where memory has to be there from the beginning.
+constexpr uint32_t kReservedContexts = 2;
 /// Rows that wait until a guess is wanted; of more, the last.
 constexpr size_t kMostWaiting = 256;
 constexpr uint32_t kHeadStepTokens = 64;
@@ -41,27 +43,38 @@ class HeadGuesses final : public GuessSource {
         const size_t surplus = m_waiting.size() / width - kMostWaiting;
         m_waiting.erase(m_waiting.begin(), m_waiting.begin() + static_cast<std::ptrdiff_t>(surplus * width));
         m_first += surplus;
-        m_sequence.reset();
+        forget();
     }
 
     void guess(std::span<const TokenId> ids, size_t position, size_t most,
                std::vector<TokenId>& guesses) override {
         const size_t before = guesses.size();
-        m_lookUp.guess(ids, position, most, guesses);
-        if (guesses.size() > before) return;
+        lookUp().guess(ids, position, most, guesses);
+        if (guesses.size() > before || !m_head.isReady()) return;
         // Without a guess an answer goes on as well.
         if (!tryToGuess(ids, position, most, guesses)) beginAgain(ids.size());
     }
 
+    bool mayGuess(std::span<const TokenId> ids) override {
+        return m_head.isReady() || lookUp().mayGuess(ids);
+    }
+
   private:
+    LookUp& lookUp() { return m_head.isReady() ? m_certainLookUp : m_lookUp; }
+    backend::SequenceMemory& sequence() const { return **m_sequence; }
+    void forget() {
+        if (m_sequence) m_sequence->reset();
+    }
+
     Status tryToGuess(std::span<const TokenId> ids, size_t position, size_t most,
                       std::vector<TokenId>& guesses) {
         const size_t width = m_head.rowWidth();
         const size_t count = m_waiting.size() / width;
         if (count == 0 || m_first + count + 1 != ids.size()) return {};
-        if (m_sequence && m_sequence->length() + count + most > kHeadContext) m_sequence.reset();
-        if (!m_sequence) {
-            INGLE_TRY_ASSIGN(m_sequence, m_head.m_memory->createSequence());
+        if (!m_sequence) m_sequence = m_head.createSequence();
+        if (*m_sequence && sequence().length() + count + most > kHeadContext) forget();
+        if (!*m_sequence) {
+            INGLE_TRY_ASSIGN(*m_sequence, m_head.m_memory->createSequence());
         }
         for (size_t at = 0; at < count; at += kHeadStepTokens) {
             const size_t piece = std::min<size_t>(kHeadStepTokens, count - at);
@@ -71,7 +84,7 @@ class HeadGuesses final : public GuessSource {
         }
         m_waiting.clear();
         m_first += count;
-        const uint32_t certain = m_sequence->length();
+        const uint32_t certain = sequence().length();
         std::vector<TokenId> history(ids.begin(), ids.end());
         for (size_t i = 0; i < most; ++i) {
             if (i > 0) {
@@ -88,7 +101,7 @@ class HeadGuesses final : public GuessSource {
                                                history, position + i));
             guesses.push_back(history.back());
         }
-        return m_sequence->truncate(certain);
+        return sequence().truncate(certain);
     }
 
     /// The logits of all tokens: where the head has a few only, no other is chosen.
@@ -103,7 +116,7 @@ class HeadGuesses final : public GuessSource {
 
     /// Tokens, each with the hidden row of the one before it; the logits of the last one can be read then.
     Status feed(std::span<const TokenId> tokens, std::span<const float> rows) {
-        const backend::SequenceRun run{m_sequence.get(), static_cast<uint32_t>(tokens.size())};
+        const backend::SequenceRun run{m_sequence->get(), static_cast<uint32_t>(tokens.size())};
         const auto last = static_cast<uint32_t>(tokens.size() - 1);
         return m_head.m_program->run(
             {.tokens = tokens, .runs = {&run, 1}, .logitRows = {&last, 1}, .inputRows = rows});
@@ -112,45 +125,71 @@ class HeadGuesses final : public GuessSource {
     void beginAgain(size_t first) {
         m_first = first;
         m_waiting.clear();
-        m_sequence.reset();
+        forget();
     }
 
     HeadPredictor& m_head;
     const SamplerParams m_params;
     sampling::Sampler m_sampler;
-    LookUp m_lookUp{kCertainMatch};
-    std::unique_ptr<backend::SequenceMemory> m_sequence;  ///< null: nothing is read yet
+    LookUp m_certainLookUp{kCertainMatch}, m_lookUp;
+    std::shared_ptr<HeadPredictor::Sequence> m_sequence;  ///< null: nothing was read yet
     size_t m_first = 0;                                   ///< token of the first row that waits
     std::vector<float> m_waiting;                         ///< rows back to back
     std::vector<float> m_logits;
 };
 
 std::unique_ptr<HeadPredictor> HeadPredictor::create(Model& model) {
-    const auto& head = model.opened().head;
-    backend::Backend& backend = model.placement().place().backend();
-    if (!head || !model.placement().isSettledOnProcessor() || !backend.facts().hasHiddenRows) return nullptr;
+    if (!model.opened().head) return nullptr;
     std::unique_ptr<HeadPredictor> predictor(new HeadPredictor(model));
-    auto memory = backend.createMemory(head->bound.definition->memory(),
-                                       {.kv = model.options().kv,
-                                        .maxTokens = kHeadContext * Model::kMaxDecoding,
-                                        .maxLength = kHeadContext});
-    if (!memory) return nullptr;
-    predictor->m_memory = *std::move(memory);
-    if (!predictor->compile(backend)) return nullptr;
+    predictor->move();
     return predictor;
 }
 
-Status HeadPredictor::compile(backend::Backend& backend) {
+void HeadPredictor::move() {
+    for (const auto& known : m_sequences)
+        if (const auto sequence = known.lock()) sequence->reset();
+    clear();
+    // Without a head answers go on as well.
+    if (!build()) clear();
+}
+
+void HeadPredictor::clear() {
+    m_scratch.reset();
+    m_fusion.reset();
+    m_program.reset();
+    m_memory.reset();
+}
+
+Status HeadPredictor::build() {
     const PredictionHead& head = *m_model.opened().head;
+    backend::Backend& model = m_model.placement().place().backend();
+    if (!model.facts().hasHiddenRows)
+        return fail(ErrorCode::Unsupported, "{} has no hidden rows", model.deviceName());
+    backend::Backend& backend = model.forOthers();
+    INGLE_TRY_ASSIGN(m_memory, backend.createMemory(head.bound.definition->memory(),
+                                                    {.kv = m_model.options().kv,
+                                                     .maxTokens = kHeadContext * Model::kMaxDecoding,
+                                                     .maxLength = kHeadContext,
+                                                     .reservedTokens = kReservedContexts * kHeadContext}));
     const graph::LowerOptions options{
         .maxTokens = kHeadStepTokens,
         .fusion = m_model.options().fuse ? graph::Fusion::On : graph::Fusion::Off,
         .keepHidden = true};
-    INGLE_TRY_ASSIGN(m_program, backend.compile(graph::lower(head.graph, options), *m_memory));
-    if (!head.fusion) return {};
-    INGLE_TRY_ASSIGN(m_fusion, backend.compile(graph::lower(head.fusion->graph, options), *m_memory));
-    INGLE_TRY_ASSIGN(m_scratch, m_memory->createSequence());
+    // The last, since it is asked whether it is there.
+    INGLE_TRY_ASSIGN(auto program, backend.compile(graph::lower(head.graph, options), *m_memory));
+    if (head.fusion) {
+        INGLE_TRY_ASSIGN(m_fusion, backend.compile(graph::lower(head.fusion->graph, options), *m_memory));
+        INGLE_TRY_ASSIGN(m_scratch, m_memory->createSequence());
+    }
+    m_program = std::move(program);
     return {};
+}
+
+std::shared_ptr<HeadPredictor::Sequence> HeadPredictor::createSequence() {
+    std::erase_if(m_sequences, [](const auto& known) { return known.expired(); });
+    auto sequence = std::make_shared<Sequence>();
+    m_sequences.push_back(sequence);
+    return sequence;
 }
 
 size_t HeadPredictor::rowWidth() const {

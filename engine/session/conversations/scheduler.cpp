@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/base/check.h"
 #include "ingle/stop_scope.h"
 
 namespace ingle::session {
@@ -214,6 +213,7 @@ bool Scheduler::leaveDevice(const Error& error) {
     if (!left) return false;
     // What was idle is read again when somebody wants it.
     m_idle.clear();
+    if (m_head) m_head->move();
     for (const auto& generation : m_running) {
         generation->suspend();
         generation->deviceChanged(m_model.placement().status());
@@ -236,6 +236,7 @@ void Scheduler::retryDevice(Generation& next) {
     const auto left = m_model.placement().retry(next.conversation());
     if (!left) return;
     m_idle.moveTo(m_model.memory());
+    if (m_head) m_head->move();
     next.deviceChanged(m_model.placement().status());
 }
 
@@ -281,10 +282,20 @@ std::vector<Scheduler::Part> Scheduler::compose() {
     return parts;
 }
 
+bool Scheduler::endsForGuesses(Generation& generation) {
+    const Speculation::Outlook outlook{.mostGuesses = Model::kMaxDecoding - 1};
+    if (generation.wantsToGuess(m_model.opened(), outlook, m_costs)) m_ahead->stopQueueing();
+    return !m_ahead->hasNext();
+}
+
 void Scheduler::addGuesses(std::span<Part> parts) {
-    if (!m_model.placement().place().backend().facts().takesGuesses ||
+    if (parts.empty() || !m_model.placement().place().takesGuesses() ||
         m_model.opened().bound.facts().readsPromptsWhole())
         return;
+    if (m_ahead) {
+        if (!endsForGuesses(*parts[0].generation)) return;
+        settle();
+    }
     m_stepBegin = Clock::now();
     const size_t certainRows = numRows(parts);
     size_t rows = certainRows;
@@ -344,7 +355,7 @@ size_t Scheduler::numRows(std::span<const Part> parts) {
 
 void Scheduler::run(std::span<const Part> parts) {
     const auto begin = std::exchange(m_stepBegin, std::nullopt);
-    if (m_running.size() == 1 && runAhead(*parts[0].generation)) return;
+    if (m_running.size() == 1 && !hasGuesses(parts) && runAhead(*parts[0].generation)) return;
     settle();
     if (const Status status = runProgram(parts); !status) {
         if (status.error().code == ErrorCode::Cancelled) return finishCancelled(*parts[0].generation);
@@ -410,22 +421,31 @@ bool Scheduler::take(const Part& part, const Rows& rows) {
             continue;
         }
         show(generation, rows.first, firstToken, numCertain + taken);
-        if (!guesses.empty()) endGuesses(generation, guesses.size(), taken);
+        const Status back = guesses.empty() ? Status() : endGuesses(generation, guesses.size(), taken);
+        if (!back) return loseSequence(generation, outcome, back.error());
         endIfFinished(generation, outcome);
         return true;
     }
 }
 
-void Scheduler::endGuesses(Generation& generation, size_t guessed, size_t taken) {
+bool Scheduler::loseSequence(Generation& generation, Generation::Outcome outcome, const Error& error) {
+    const bool goesOn = outcome == Generation::Outcome::Running;
+    if (!goesOn) drop(generation);
+    if (leaveDevice(error)) return false;
+    if (goesOn) failWith(generation, error);
+    return true;
+}
+
+Status Scheduler::endGuesses(Generation& generation, size_t guessed, size_t taken) {
     generation.noteGuesses(guessed, taken);
     backend::SequenceMemory& memory = *generation.sequence().memory;
     const auto certain = static_cast<uint32_t>(generation.sequence().ids.size());
     const auto wanted = certain + static_cast<uint32_t>(taken);
     // What a state cannot be had of is fed again, beside the next guesses.
     const bool reaches = m_model.memorySpec().statesReachBack(memory.length()) <= wanted;
-    const Status back = memory.truncate(reaches ? wanted : certain);
-    INGLE_CHECK(back.has_value(), "{} tokens after {}", memory.length(), certain);
+    INGLE_TRY(memory.truncate(reaches ? wanted : certain));
     if (reaches && taken > 0) fed(generation, taken);
+    return {};
 }
 
 bool Scheduler::runAhead(Generation& generation) {
@@ -439,6 +459,11 @@ bool Scheduler::runAhead(Generation& generation) {
     }
     const auto id = m_ahead->next();
     if (id) {
+        const auto now = Clock::now();
+        if (const auto last = std::exchange(m_lastAhead, now))
+            m_costs.note(1, 0, std::chrono::duration<double>(now - *last).count());
+        if (m_head && !m_ahead->hiddenRow().empty())
+            generation.see(generation.sequence().ids.size(), m_ahead->hiddenRow(), m_head->rowWidth());
         fed(generation, 1);
         endIfFinished(generation, generation.take(m_model.opened(), *id));
         return true;

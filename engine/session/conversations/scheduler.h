@@ -44,7 +44,10 @@ class Scheduler {
     bool step();
     /// Takes back what the device does ahead of the answer: others may use the model's memory then, until the
     /// next step.
-    void settle() { m_ahead.reset(); }
+    void settle() {
+        m_ahead.reset();
+        m_lastAhead.reset();
+    }
     /// See ModelSnapshots::modelHash().
     std::optional<std::string> modelHash() const { return m_snapshots.modelHash(); }
 
@@ -95,6 +98,9 @@ class Scheduler {
     std::vector<Part> compose();
     /// Where rows are free, and logits do not depend on what is fed beside.
     void addGuesses(std::span<Part> parts);
+    /// While an answer is decoded ahead: true where a step with guesses is worth more, and what is on its way
+    /// has arrived.
+    bool endsForGuesses(Generation& generation);
     static bool hasGuesses(std::span<const Part> parts);
     static size_t numRows(std::span<const Part> parts);
     void run(std::span<const Part> parts);
@@ -116,7 +122,10 @@ class Scheduler {
     /// `count` tokens from number `firstToken` on.
     void show(Generation& generation, size_t firstRow, size_t firstToken, size_t count);
     /// What of the guesses that were fed stays: those that were `taken`, as far as states can be had there.
-    void endGuesses(Generation& generation, size_t guessed, size_t taken);
+    /// Errors: Device; then the sequence is of no use.
+    Status endGuesses(Generation& generation, size_t guessed, size_t taken);
+    /// After that, and what came of its last token: as take().
+    bool loseSequence(Generation& generation, Generation::Outcome outcome, const Error& error);
     /// Of a step: `count` tokens are in the generation's sequence.
     void fed(Generation& generation, size_t count);
     void endIfFinished(Generation& generation, Generation::Outcome outcome);
@@ -160,9 +169,10 @@ class Scheduler {
     std::optional<Clock::time_point> m_stepBegin;  ///< of one that m_costs is to be told of
     /// Steps of the only running generation, whose sequence nothing else touches meanwhile.
     std::unique_ptr<backend::DecodeQueue> m_ahead;
-    backend::Program* m_ran = nullptr;          ///< the program of the last step
-    std::vector<Planning> m_plannings;          ///< of those that wait, or were cancelled since
-    std::vector<TaskPlanning> m_taskPlannings;  ///< the same
+    std::optional<Clock::time_point> m_lastAhead;  ///< when it told of its last token
+    backend::Program* m_ran = nullptr;             ///< the program of the last step
+    std::vector<Planning> m_plannings;             ///< of those that wait, or were cancelled since
+    std::vector<TaskPlanning> m_taskPlannings;     ///< the same
 };
 
 }  // namespace ingle::session

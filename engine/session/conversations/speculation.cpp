@@ -1,6 +1,7 @@
 #include "engine/session/conversations/speculation.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ingle::session {
 namespace {
@@ -48,6 +49,12 @@ void LookUp::guess(std::span<const TokenId> ids, size_t /*position*/, size_t mos
     for (size_t i = 0; i < most; ++i) guesses.push_back(following[i % following.size()]);
 }
 
+bool LookUp::mayGuess(std::span<const TokenId> ids) {
+    std::vector<TokenId> guesses;
+    guess(ids, 0, 1, guesses);
+    return !guesses.empty();
+}
+
 void StepCosts::note(size_t answers, size_t extraRows, double seconds) {
     if (extraRows == 0) {
         m_bareSeconds = answers == m_answers ? towards(m_bareSeconds, seconds) : seconds;
@@ -89,11 +96,18 @@ size_t Speculation::worthwhile(const Outlook& outlook, const StepCosts& costs) {
     return 1;
 }
 
+bool Speculation::wants(std::span<const TokenId> ids, const Outlook& outlook, const StepCosts& costs) {
+    if (m_wanted == 0) m_wanted = worthwhile(outlook, costs);
+    if (m_wanted > 0 && !m_source->mayGuess(ids)) m_wanted = 0;
+    return m_wanted > 0;
+}
+
 size_t Speculation::guess(std::span<const TokenId> ids, size_t position, const Outlook& outlook,
                           const StepCosts& costs, std::vector<TokenId>& tokens) {
     const size_t before = tokens.size();
-    if (const size_t wanted = worthwhile(outlook, costs); wanted > 0)
-        m_source->guess(ids, position, wanted, tokens);
+    size_t wanted = std::min(std::exchange(m_wanted, 0), outlook.mostGuesses);
+    if (wanted == 0) wanted = worthwhile(outlook, costs);
+    if (wanted > 0) m_source->guess(ids, position, wanted, tokens);
     return tokens.size() - before;
 }
 

@@ -21,6 +21,8 @@ class GuessSource {
     /// grows from call to call. `position` is the next token's in the answer.
     virtual void guess(std::span<const TokenId> ids, size_t position, size_t most,
                        std::vector<TokenId>& guesses) = 0;
+    /// False where there will be no guess of what follows `ids`; a guess itself may take longer.
+    virtual bool mayGuess(std::span<const TokenId> /*ids*/) { return true; }
     /// Hidden rows of the model (Program::hiddenRows()), each `width` wide, of the tokens from number `first`
     /// of `ids` on. The same token may be shown again.
     virtual void see(size_t /*first*/, std::span<const float> /*rows*/, size_t /*width*/) {}
@@ -34,6 +36,7 @@ class LookUp final : public GuessSource {
     explicit LookUp(size_t shortestMatch = 2) : m_shortestMatch(shortestMatch) {}
     void guess(std::span<const TokenId> ids, size_t position, size_t most,
                std::vector<TokenId>& guesses) override;
+    bool mayGuess(std::span<const TokenId> ids) override;
 
   private:
     size_t m_shortestMatch;
@@ -80,6 +83,9 @@ class Speculation {
         size_t answers = 1;
         size_t extraRows = 0;  ///< that it has without guesses
     };
+    /// Whether guesses of what follows `ids` are worth a step. Where they are, the next call of guess() makes
+    /// as many as were worth it.
+    bool wants(std::span<const TokenId> ids, const Outlook& outlook, const StepCosts& costs);
     /// Adds guesses of what follows `ids`, from this position of the answer on, to `tokens` and returns how
     /// many.
     size_t guess(std::span<const TokenId> ids, size_t position, const Outlook& outlook,
@@ -94,6 +100,7 @@ class Speculation {
 
     std::unique_ptr<GuessSource> m_source;
     Eagerness m_eagerness;
+    size_t m_wanted = 0;     ///< what wants() found
     double m_chance = 0.5;   ///< that a guess is right, if those before it were
     uint32_t m_known = 0;    ///< outcomes that it is made of
     size_t m_without = 0;    ///< steps in a row for which no guess was worth it

@@ -1,6 +1,8 @@
 #include "engine/session/loading/placement.h"
 
 #include <algorithm>
+#include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "engine/backend/split/split_backend.h"
@@ -8,7 +10,6 @@
 #include "engine/graph/lower.h"
 #include "engine/session/devices/computer.h"
 #include "engine/session/devices/hang_guard.h"
-#include "engine/session/devices/passed_trials.h"
 #include "engine/session/devices/speed_check.h"
 #include "engine/session/loading/model.h"
 #include "ingle/error_ids.h"
@@ -106,6 +107,8 @@ Result<std::unique_ptr<Place>> Place::create(std::shared_ptr<backend::Backend> b
                                                              .reservedSequences = reserve.sequences,
                                                              .maxSequences = limits.sequences}));
     INGLE_TRY_ASSIGN(place->m_program, place->m_backend->compile(plan, *place->m_memory));
+    const backend::BackendFacts facts = place->m_backend->facts();
+    place->m_takesGuesses = facts.takesGuesses && facts.onProcessor;
     return place;
 }
 
@@ -128,6 +131,43 @@ Status Place::tryOut() {
     INGLE_TRY(m_program->run({{&token, 1}, {&run, 1}, {&row, 1}}));
     INGLE_TRY(m_program->readOutput(0));
     return {};
+}
+
+Status Place::tryGuesses(PassedTrials& passed, std::string_view trial) {
+    const models::ModelFacts& model = m_model.bound.facts();
+    if (!m_backend->facts().takesGuesses || model.pooling || model.readsPromptsWhole()) return {};
+    m_takesGuesses = !trial.empty() && passed.has(trial);
+    if (m_takesGuesses) return {};
+    INGLE_TRY_ASSIGN(m_takesGuesses, areRowsAlike());
+    if (m_takesGuesses && !trial.empty()) passed.add(trial);
+    return {};
+}
+
+Result<bool> Place::areRowsAlike() {
+    INGLE_TRY_ASSIGN(const auto sequence, m_memory->createSequence());
+    std::vector<TokenId> tokens;
+    for (uint32_t i = 0; i < Model::kMaxDecoding; ++i)
+        tokens.push_back(static_cast<TokenId>((i * 7919 + 1) % m_model.bound.facts().vocabSize));
+    std::vector<float> alone;
+    for (uint32_t together = 1; together <= tokens.size(); together *= 2) {
+        INGLE_TRY(sequence->truncate(0));
+        std::vector<float> logits;
+        for (size_t at = 0; at < tokens.size(); at += together) {
+            const backend::SequenceRun run{sequence.get(), together};
+            std::vector<uint32_t> rows(together);
+            std::iota(rows.begin(), rows.end(), 0U);
+            INGLE_TRY(m_program->run({std::span(tokens).subspan(at, together), {&run, 1}, rows}));
+            for (const uint32_t row : rows) {
+                INGLE_TRY_ASSIGN(const std::span<const float> values, m_program->readOutput(row));
+                logits.insert(logits.end(), values.begin(), values.end());
+            }
+        }
+        if (together == 1)
+            alone = std::move(logits);
+        else if (std::memcmp(logits.data(), alone.data(), alone.size() * sizeof(float)) != 0)
+            return false;
+    }
+    return true;
 }
 
 Status Place::renewProgram() {
@@ -268,16 +308,22 @@ Result<std::unique_ptr<Place>> Placement::createWhole(const ChosenDevice& device
     if (device.mustBeFaster)
         INGLE_TRY(checkSpeed(*device.backend, m_model.bound, trialName(m_model), m_options));
     if (device.use) INGLE_TRY(place->tryOut());
+    PassedTrials alike(m_options.trials.folder, "alike.txt");
+    INGLE_TRY(place->tryGuesses(alike, simplified ? std::string() : trialOf(device)));
     return place;
+}
+
+std::string Placement::trialOf(const ChosenDevice& device) const {
+    return fmt::format("{}\n{}\n{}\n{} {} {} {}\n{}", device.backend->deviceName(), device.note,
+                       trialName(m_model), m_model.contextTokens, static_cast<int>(m_options.kv),
+                       static_cast<int>(m_options.activations), m_options.fuse,
+                       kernelsOf(m_model, m_options));
 }
 
 Result<bool> Placement::checkKernels(const ChosenDevice& device) const {
     backend::Backend& backend = *device.backend;
     PassedTrials right(m_options.trials.folder, "right.txt");
-    const std::string trial =
-        fmt::format("{}\n{}\n{}\n{} {} {} {}\n{}", backend.deviceName(), device.note, trialName(m_model),
-                    m_model.contextTokens, static_cast<int>(m_options.kv),
-                    static_cast<int>(m_options.activations), m_options.fuse, kernelsOf(m_model, m_options));
+    const std::string trial = trialOf(device);
     if (right.has(trial)) return false;
     const auto tried = [&] { return m_check(backend, m_model.bound, m_model.contextTokens, m_options); };
     Status status = tried();
@@ -320,7 +366,9 @@ Result<std::unique_ptr<Place>> Placement::createSplit(ChosenDevice& device) {
                               poolLimits(shape, m_options.kv, m_model.contextTokens, Model::kMostContexts,
                                          knownSystemMemory()));
         if (place) {
-            const Status tried = (*place)->tryOut();
+            Status tried = (*place)->tryOut();
+            PassedTrials none({}, {});
+            if (tried) tried = (*place)->tryGuesses(none, {});
             if (!tried) place = tl::unexpected(tried.error());
         }
         if (place) {

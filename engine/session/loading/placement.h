@@ -9,6 +9,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/session/devices/backends.h"
+#include "engine/session/devices/passed_trials.h"
 #include "engine/session/devices/self_check.h"
 #include "engine/session/loading/memory_estimate.h"
 
@@ -36,6 +37,13 @@ class Place {
     /// The first step, with one token: what a driver can do wrong it mostly does here. Errors: Device,
     /// OutOfMemory.
     Status tryOut();
+    /// Finds out whether guesses can be fed: on other hardware than the processor by comparing rows that are
+    /// fed together with the same rows alone. `trial` names what that depends on; empty: it is not
+    /// remembered. Errors: as tryOut().
+    Status tryGuesses(PassedTrials& passed, std::string_view trial);
+    /// Whether the last rows of runs may be guesses (backend::SequenceRun::numGuesses): they change no bit of
+    /// what others give.
+    bool takesGuesses() const { return m_takesGuesses; }
 
     backend::Backend& backend() { return *m_backend; }
     backend::MemoryPool& memory() { return *m_memory; }
@@ -56,6 +64,8 @@ class Place {
   private:
     Place(const OpenedModel& model, const LoadOptions& options) : m_model(model), m_options(options) {}
     backend::Plan lowerStep() const;
+    /// Whether rows fed together give the bits of rows fed alone. Errors: as tryOut().
+    Result<bool> areRowsAlike();
     const OpenedModel& m_model;
     const LoadOptions& m_options;
     // The order matters: programs use the pool, and both use the backend.
@@ -64,6 +74,7 @@ class Place {
     std::unique_ptr<backend::Program> m_program;
     std::unique_ptr<backend::Program> m_longProgram;  ///< for m_longRows; null: none was needed yet
     size_t m_longRows = 0;
+    bool m_takesGuesses = false;
 };
 
 /// One thread. `ModelInfo::backend`, `device` and `deviceNote` of the model always tell where it computes.
@@ -116,6 +127,8 @@ class Placement {
     /// With simple kernels only where the usual ones do not pass; true: some were given up. What passed is
     /// remembered. Errors: of DeviceCheck.
     Result<bool> checkKernels(const ChosenDevice& device) const;
+    /// What the kernels of this model on `device` depend on.
+    std::string trialOf(const ChosenDevice& device) const;
     /// With all layers on the device. Errors: as Place::create(), DeviceCheck and checkSpeed().
     Result<std::unique_ptr<Place>> createWhole(const ChosenDevice& device);
     /// With as many of the last layers as the device has room for, and the others on the processor; the note

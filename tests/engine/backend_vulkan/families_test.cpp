@@ -58,6 +58,38 @@ class VulkanFamilies : public TwoBackends, public testing::WithParamInterface<Va
 
     PlanRunner on(Backend& backend) { return {backend, m_model.plan, m_model.memory, KvType::F32}; }
 
+    /// The logits of m_tokens in steps of a token or two and up to five guesses, of which none to all are
+    /// right; the others are taken back. Another sequence has a row before them.
+    std::vector<float> behindGuesses(PlanRunner& runner) {
+        const auto sequence = runner.sequence(), other = runner.sequence();
+        std::vector<float> logits;
+        size_t known = 0;  // rows of logits
+        for (size_t step = 0; sequence->length() < m_tokens.size(); ++step) {
+            const size_t at = sequence->length();
+            const size_t certain = std::min(1 + step % 2, m_tokens.size() - at);
+            const size_t guesses =
+                std::min<size_t>({step % 6, m_tokens.size() - at - certain,
+                                  m_model.memory.mostGuesses(static_cast<uint32_t>(at + certain))});
+            const size_t right = std::min(step % 4, guesses);
+            std::vector<TokenId> fed{7};
+            for (size_t i = 0; i < certain + guesses; ++i)
+                fed.push_back(i < certain + right ? m_tokens[at + i] : (m_tokens[at + i] + 1) % 300);
+            const SequenceRun runs[] = {{other.get(), 1},
+                                        {sequence.get(), static_cast<uint32_t>(certain + guesses), 0,
+                                         static_cast<uint32_t>(guesses)}};
+            const std::vector<float> rows = runner.run(fed, runs);
+            for (size_t i = known - at; i < certain + right; ++i, ++known)
+                logits.insert(logits.end(), rows.begin() + static_cast<long>((1 + i) * kFamilyVocab),
+                              rows.begin() + static_cast<long>((2 + i) * kFamilyVocab));
+            const auto wanted = static_cast<uint32_t>(at + certain + right);
+            const bool reaches = m_model.memory.statesReachBack(sequence->length()) <= wanted;
+            const Status back = sequence->truncate(reaches ? wanted : static_cast<uint32_t>(at + certain));
+            EXPECT_TRUE(back) << back.error().message;
+            if (!back || rows.empty()) break;
+        }
+        return logits;
+    }
+
     const std::vector<TokenId> m_tokens = [] {
         std::vector<TokenId> tokens;
         for (int i = 0; i < 100; ++i) tokens.push_back((i * 37 + 11) % static_cast<int>(kFamilyVocab));
@@ -185,6 +217,20 @@ TEST_P(VulkanFamilies, sequencesOfAStepDoNotDisturbEachOther) {
                       rows.begin() + static_cast<long>((first + kChunk) * kFamilyVocab));
     }
     EXPECT_LT(nmse(logits, expected), GetParam().tolerance);
+}
+
+/// Of a row as of those beside it: guesses are fed with what is certain.
+TEST_P(VulkanFamilies, rowsFedTogetherGiveTheBitsOfRowsFedAlone) {
+    open("Q8_0");
+    PlanRunner ours{*vulkan, m_model.plan, m_model.memory, KvType::F16};
+    const auto alone = ours.feed(*ours.sequence(), m_tokens, 1);
+    for (const size_t chunk : {2u, 3u, 8u})
+        EXPECT_EQ(ours.feed(*ours.sequence(), m_tokens, chunk), alone) << chunk;
+    EXPECT_EQ(behindGuesses(ours), alone);
+    // The negative twin.
+    std::vector<TokenId> other = m_tokens;
+    other[70] = (other[70] + 1) % static_cast<int>(kFamilyVocab);
+    EXPECT_NE(ours.feed(*ours.sequence(), other, 8), alone);
 }
 
 using VulkanCost = TwoBackends;

@@ -187,7 +187,7 @@ TEST_F(MatvecShapesTest, aFileThatIsNotOursIsIgnored) {
     const MatvecShape other = candidates(ActivationType::Auto, 1).back();
     ASSERT_NE(other, guess);
     const auto file = [&](const std::string& row) {
-        return fmt::format(R"({{"version":3,"rows":[{}]}})", row);
+        return fmt::format(R"({{"version":4,"rows":[{}]}})", row);
     };
     const auto row = [&](uint32_t invocations) {
         return fmt::format(R"(["q8_0",128,1,0,{},{},{},{},{},5])", invocations, other.teams, other.outputs,
@@ -197,9 +197,9 @@ TEST_F(MatvecShapesTest, aFileThatIsNotOursIsIgnored) {
     ASSERT_EQ(found(), other);
     for (const std::string& text :
          {std::string(), std::string("{"), std::string("[]"), std::string("7"),
-          std::string(R"({"version":3})"), std::string(R"({"version":3,"rows":{}})"),
-          std::string(R"({"version":"3","rows":[]})"),
-          fmt::format(R"({{"version":2,"rows":[{}]}})", row(other.invocations)), file(row(17)),
+          std::string(R"({"version":4})"), std::string(R"({"version":4,"rows":{}})"),
+          std::string(R"({"version":"4","rows":[]})"),
+          fmt::format(R"({{"version":3,"rows":[{}]}})", row(other.invocations)), file(row(17)),
           file(row(100000)), file(R"(["q8_0",128,1,7,16,1,2,1,0,5])"),
           file(R"(["q8_0",128,1,0,-1,1,2,1,0,5])"), file(R"(["q8_0",128,3,0,0,0,0,0,0,5])"),
           file(R"(["q8_0",128,1,0,0,0,0,0,0,5])"), file(row(other.invocations) + "," + row(17)),
@@ -207,6 +207,21 @@ TEST_F(MatvecShapesTest, aFileThatIsNotOursIsIgnored) {
         SCOPED_TRACE(text);
         writeFile(text);
         EXPECT_EQ(found(), guess);
+    }
+}
+
+/// What is chosen for one row and for several adds up alike, and so rows beside each other change no bit.
+TEST_F(MatvecShapesTest, theFastestGiveTheSameForARowAloneAndBesideOthers) {
+    for (const ActivationType activations : {ActivationType::Auto, ActivationType::F32}) {
+        open(activations);
+        PlanRunner runner(*vulkan, m_model.plan, m_model.memory);
+        const std::vector<TokenId> tokens{1, 5, 9, 13, 2, 7, 4, 3, 11, 6, 12, 8};
+        const auto alone = runner.feed(*runner.sequence(), tokens, 1);
+        for (const size_t chunk : {2, 3, 5, 8})
+            EXPECT_EQ(runner.feed(*runner.sequence(), tokens, chunk), alone) << chunk;
+        const MatvecShapes shapes(*device, *pipelines, activations, m_folder.path().string());
+        const auto one = shapes.find(m_q8, 128, 1).value(), several = shapes.find(m_q8, 128, 8).value();
+        EXPECT_TRUE(one.addsUpLike(several));
     }
 }
 

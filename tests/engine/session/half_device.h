@@ -17,7 +17,12 @@ class HalfDevice final : public backend::Backend {
 
     std::string_view name() const override { return m_inner->name(); }
     std::string deviceName() const override { return "Half a GPU"; }
-    backend::BackendFacts facts() const override { return {.hasOwnMemory = true}; }
+    backend::BackendFacts facts() const override {
+        backend::BackendFacts facts = m_inner->facts();
+        facts.onProcessor = false;
+        facts.hasOwnMemory = true;
+        return facts;
+    }
     bool supports(backend::OpCode code) const override { return m_inner->supports(code); }
     bool roundsActivations() const override { return m_inner->roundsActivations(); }
     uint32_t promptRows() const override { return m_inner->promptRows(); }

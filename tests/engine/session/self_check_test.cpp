@@ -78,6 +78,9 @@ class LyingQueue final : public backend::DecodeQueue {
         m_order.token = static_cast<TokenId>(chosen - logits.begin());
         return m_order.token;
     }
+    std::span<const float> hiddenRow() const override { return {}; }
+    void stopQueueing() override {}
+    bool hasNext() const override { return true; }
 
   private:
     backend::Program& m_inner;

@@ -86,6 +86,22 @@ TEST(Speculations, areLeftAloneWhereRowsCostAsMuchAsSteps) {
     EXPECT_LT(shareOfTime(1, {true, true, false}), 1.02);
 }
 
+/// What is found worth a step is guessed when that step comes, however often it was asked meanwhile.
+TEST(Speculations, guessWhatTheyWanted) {
+    StepCosts costs;
+    const Speculation::Outlook outlook{.mostGuesses = 7};
+    const Ids repeating{5, 6, 7, 5, 6, 7, 5, 6}, other{1, 2, 3, 4};
+    Speculation speculation(std::make_unique<LookUp>());
+    EXPECT_FALSE(speculation.wants(repeating, outlook, costs)) << "nothing is known of costs";
+    costs.note(1, 0, 0.03);
+    EXPECT_FALSE(speculation.wants(other, outlook, costs)) << "there is nothing to guess";
+    EXPECT_TRUE(speculation.wants(repeating, outlook, costs));
+    EXPECT_TRUE(speculation.wants(repeating, outlook, costs));
+    Ids fed;
+    EXPECT_EQ(speculation.guess(repeating, 0, outlook, costs, fed), 1u);
+    EXPECT_EQ(fed, Ids{7});
+}
+
 /// With guesses of a source that knows the answer, as many as there is room for.
 class GuessedAnswers : public testing::TestWithParam<const char*> {
   protected:

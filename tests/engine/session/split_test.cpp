@@ -81,6 +81,7 @@ TEST_P(SplitFamilies, allWaysGiveTheSameBits) {
     EXPECT_EQ(test::logitsOverALateSave(*split, tokens), expected);
     EXPECT_EQ(test::logitsBesideSevenOthers(*split, tokens), expected);
     EXPECT_EQ(test::logitsOfAFork(*split, tokens), expected);
+    EXPECT_EQ(test::logitsBehindGuesses(*split, tokens), expected);
     // The negative twin.
     std::vector<TokenId> other = tokens;
     other[70] += 1;

@@ -46,10 +46,17 @@ uint32_t headsOfGroup(uint32_t headsPerKv) {
     return heads;
 }
 
-/// Few rows share out their keys, so that enough workgroups run.
-uint32_t splitsOf(uint32_t groups, uint32_t mostSplits) {
-    return std::clamp(groupsFor(kWantedRowGroups, groups), 1U,
-                      std::max(std::min(mostSplits, kMaxSplits), 1U));
+/// Few rows share out their keys, so that enough workgroups run: `groups` for each row.
+struct Sharing {
+    uint32_t splits;   ///< of a row, however many there are
+    uint32_t workers;  ///< workgroups that share these
+};
+Sharing sharingOf(uint32_t groups, uint32_t numRows, uint32_t mostSplits) {
+    const auto wanted = [](uint32_t present, uint32_t most) {
+        return std::clamp(groupsFor(kWantedRowGroups, present), 1U, most);
+    };
+    const uint32_t splits = wanted(groups, std::max(std::min(mostSplits, kMaxSplits), 1U));
+    return {splits, wanted(groups * numRows, splits)};
 }
 
 /// Of a workgroup of attention_halves.comp, with the tiles of the device's units.
@@ -162,7 +169,7 @@ std::optional<AttentionKernel> AttentionKernels::halvesRows(const AttentionSize&
         16 * std::max<uint64_t>(kHalvesSubgroups * vectors, units.m * (size.keyDim / 8 + 1));
     if (bytes > m_device.limits.maxSharedBytes) return std::nullopt;
     const uint32_t groups = size.numHeads / size.headsPerKv * groupsFor(size.headsPerKv, units.m);
-    const uint32_t splits = splitsOf(groups * size.numTokens, mostSplits);
+    const auto [splits, workers] = sharingOf(groups, size.numTokens, mostSplits);
     AttentionKernel kernel;
     kernel.spec.shader = fmt::format("attention_row_halves_{}", cacheName(size.cache));
     kernel.spec.subgroupSize = m_device.features.subgroupSizeControl ? units.subgroupSize : 0;
@@ -179,8 +186,9 @@ std::optional<AttentionKernel> AttentionKernels::halvesRows(const AttentionSize&
                              units.subgroupSize,
                              m_layout->rows,
                              m_layout->shift,
-                             m_layout->xors};
-    kernel.groups = {groups * splits, size.numTokens, 1};
+                             m_layout->xors,
+                             workers};
+    kernel.groups = {groups * workers, size.numTokens, 1};
     kernel.splits = splits;
     return kernel;
 }
@@ -189,10 +197,10 @@ AttentionKernel AttentionKernels::rows(const AttentionSize& size, uint32_t mostS
     if (auto kernel = halvesRows(size, mostSplits)) return *kernel;
     const uint32_t heads = headsOfGroup(size.headsPerKv);
     const uint32_t groups = size.numHeads / heads;
-    const uint32_t splits = splitsOf(groups * size.numTokens, mostSplits);
+    const auto [splits, workers] = sharingOf(groups, size.numTokens, mostSplits);
     return {{fmt::format("attention_{}", cacheName(size.cache)),
-             {kRowInvocations, size.keyDim, size.valueDim, size.features, heads, splits}},
-            {groups * splits, size.numTokens, 1},
+             {kRowInvocations, size.keyDim, size.valueDim, size.features, heads, splits, workers}},
+            {groups * workers, size.numTokens, 1},
             splits};
 }
 

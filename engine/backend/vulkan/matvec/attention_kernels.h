@@ -38,7 +38,8 @@ class AttentionKernels {
 
     /// For many rows. Nothing where heads are too large for tiles.
     std::optional<AttentionKernel> tiles(const AttentionSize& size) const;
-    /// For rows one by one, each shared out among so many workgroups at most.
+    /// For rows one by one, each shared out into so many splits at most: as many as for one row alone, so
+    /// that what a row gives does not depend on those beside it.
     AttentionKernel rows(const AttentionSize& size, uint32_t mostSplits) const;
     /// What makes one of the splits of rows(). `form`: see shaders/row_form_store.glsl.
     static AttentionKernel combine(const AttentionSize& size, uint32_t splits, bool hasSinks, uint32_t form);

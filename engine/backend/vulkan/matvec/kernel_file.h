@@ -26,7 +26,7 @@ struct KernelTable {
     size_t numNumbers;  ///< of a row
 };
 /// See shape_cache.h and tiling_cache.h.
-inline constexpr KernelTable kMatvecTable{"matvec", 3, 9}, kMatmulTable{"matmul", 1, 9};
+inline constexpr KernelTable kMatvecTable{"matvec", 4, 9}, kMatmulTable{"matmul", 1, 9};
 
 /// Shows each row to `see`: a text and integers behind it. False: the file is missing, damaged,
 /// of another version, or `see` did not like a row; what was seen is to be forgotten then.

@@ -19,7 +19,7 @@ struct MatvecLayout {
 // What was fastest for some type and size of matrix on some card. Outputs of a workgroup are even, since
 // gates and values come in pairs.
 constexpr MatvecLayout kByteLayoutsOfOne[] = {{2, 1, 4, 2}, {2, 2, 2, 1}, {1, 1, 4, 4}, {2, 4, 1, 1}};
-constexpr MatvecLayout kByteLayoutsOfSeveral[] = {{2, 1, 4, 1}, {2, 2, 2, 1}, {4, 1, 4, 1}, {4, 2, 1, 1}};
+constexpr MatvecLayout kByteLayoutsOfSeveral[] = {{2, 1, 4, 1}, {2, 2, 2, 1}, {4, 1, 4, 1}, {2, 4, 1, 1}};
 constexpr MatvecLayout kFloatLayouts[] = {{2, 1, 4, 1}, {2, 4, 1, 1}};
 
 std::string shaderOf(MatvecInput input, const WeightFormat& format) {

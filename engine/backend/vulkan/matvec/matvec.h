@@ -16,6 +16,10 @@ namespace ingle::backend::vulkan {
 /// Most rows of x that they multiply.
 inline constexpr uint32_t kMaxMatvecRows = 16;
 
+/// Up to so many rows, all kernels compute each row as they compute it alone, bit by bit: guesses may be fed
+/// beside what is certain.
+inline constexpr uint32_t kAlikeRows = 8;
+
 /// Push constants of matvec.comp and, with numTokens, of matmul.comp.
 struct LinearPush {
     MatrixPush matrix;
@@ -34,6 +38,11 @@ struct MatvecShape {
     uint32_t groups = 1;        ///< of 32 values that an invocation loads of each row before it computes
     uint32_t subgroupSize = 0;  ///< demanded, as several teams need it; 0: as the driver likes
 
+    /// Whether both add up the products of a row in the same order, for any number of rows of x.
+    bool addsUpLike(const MatvecShape& other) const {
+        return input == other.input && invocations / teams == other.invocations / other.teams &&
+               subgroupSize == other.subgroupSize;
+    }
     auto operator<=>(const MatvecShape&) const = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "engine/backend/vulkan/matvec/matvec_timing.h"
 
@@ -15,6 +16,29 @@ MatrixKind kindOf(const WeightFormat& format, uint32_t k, uint32_t numRows) {
 
 bool takesBytes(const ShapeTable::value_type& known) {
     return known.second.shape.input == MatvecInput::Bytes;
+}
+
+struct AlikeShapes {
+    TimedShape ofOne, ofSeveral;
+};
+
+/// Which take the least time together, of those that give the same for a row alone and beside others.
+std::optional<AlikeShapes> fastestAlike(std::span<const TimedShape> ofOne,
+                                        std::span<const TimedShape> ofSeveral) {
+    const auto secondsOf = [](const TimedShape& timed) {
+        return timed.bytesPerSecond > 0 ? 1 / static_cast<double>(timed.bytesPerSecond) : INFINITY;
+    };
+    std::optional<AlikeShapes> best;
+    double least = INFINITY;
+    for (const TimedShape& one : ofOne) {
+        for (const TimedShape& several : ofSeveral) {
+            const double seconds = secondsOf(one) + secondsOf(several);
+            if (seconds >= least || !one.shape.addsUpLike(several.shape)) continue;
+            least = seconds;
+            best = {one, several};
+        }
+    }
+    return best;
 }
 
 }  // namespace
@@ -35,10 +59,18 @@ std::optional<MatvecShape> MatvecShapes::find(const WeightFormat& format, uint32
     if (found != m_shapes.end())
         return found->second.shape == kNoMatvec ? std::nullopt : std::optional(found->second.shape);
     if (numRows > kSurelyMatvec) return std::nullopt;
-    const auto candidates = matvecCandidates(m_device.info(), format, m_activations, numRows);
-    const auto likely = std::ranges::find(candidates, m_untimed, &MatvecShape::input);
-    const bool isGuess = m_untimed == MatvecInput::Floats || likely == candidates.end();
-    return isGuess ? simplestMatvec(m_device.info()) : *likely;
+    return guess(format, numRows);
+}
+
+MatvecShape MatvecShapes::guess(const WeightFormat& format, uint32_t numRows) const {
+    if (m_untimed == MatvecInput::Floats) return simplestMatvec(m_device.info());
+    const auto ofOne = matvecCandidates(m_device.info(), format, m_activations, 1);
+    const auto likely = std::ranges::find(ofOne, m_untimed, &MatvecShape::input);
+    if (likely == ofOne.end()) return simplestMatvec(m_device.info());
+    if (numRows == 1) return *likely;
+    const auto ofSeveral = matvecCandidates(m_device.info(), format, m_activations, numRows);
+    return *std::ranges::find_if(ofSeveral,
+                                 [&](const MatvecShape& shape) { return shape.addsUpLike(*likely); });
 }
 
 Status MatvecShapes::measure(std::span<const DeviceMatrix* const> matrices,
@@ -57,14 +89,17 @@ Status MatvecShapes::measureKind(const DeviceMatrix& matrix, const MatmulKernels
     };
     if (std::ranges::all_of(kMeasuredRows, isKnown)) return {};
     INGLE_TRY_ASSIGN(auto trial, MatvecTrial::create(matrix, m_device, m_pipelines));
-    for (const uint32_t numRows : {1U, kSurelyMatvec}) {
-        const auto candidates = matvecCandidates(m_device.info(), *matrix.format, m_activations, numRows);
-        INGLE_TRY_ASSIGN(const auto shape, trial.fastest(candidates, numRows));
-        if (shape) m_shapes[kindOf(*matrix.format, matrix.k, numRows)] = *shape;
-    }
-    const auto several = m_shapes.find(kindOf(*matrix.format, matrix.k, kSurelyMatvec));
-    if (several == m_shapes.end()) return {};
-    const MatvecShape& shape = several->second.shape;
+    const auto timed = [&](uint32_t numRows) {
+        return trial.timed(matvecCandidates(m_device.info(), *matrix.format, m_activations, numRows),
+                           numRows);
+    };
+    INGLE_TRY_ASSIGN(const std::vector<TimedShape> ofOne, timed(1));
+    INGLE_TRY_ASSIGN(const std::vector<TimedShape> ofSeveral, timed(kSurelyMatvec));
+    const auto best = fastestAlike(ofOne, ofSeveral);
+    if (!best) return {};
+    m_shapes[kindOf(*matrix.format, matrix.k, 1)] = best->ofOne;
+    m_shapes[kindOf(*matrix.format, matrix.k, kSurelyMatvec)] = best->ofSeveral;
+    const MatvecShape& shape = best->ofSeveral.shape;
     INGLE_TRY_ASSIGN(const bool isFaster, trial.isFasterThan(matmulKernels, shape, kMaxMatvecRows));
     m_shapes[kindOf(*matrix.format, matrix.k, kMaxMatvecRows)] = {isFaster ? shape : kNoMatvec, 0};
     return {};

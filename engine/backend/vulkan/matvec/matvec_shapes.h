@@ -18,7 +18,8 @@ class MatvecShapes {
     MatvecShapes(Device& device, Pipelines& pipelines, ActivationType activations,
                  const std::string& cacheFolder, MatvecInput untimed = MatvecInput::Floats);
 
-    /// For `numRows` rows of x; none where a product of many rows (matmul.h) is the better one.
+    /// For `numRows` rows of x: up to kAlikeRows, what they give is added up in the same order. None where a
+    /// product of many rows (matmul.h) is the better one.
     std::optional<MatvecShape> find(const WeightFormat& format, uint32_t k, uint32_t numRows) const;
     /// Times every candidate on each kind of matrix that is not known yet, on its own weights. Errors: as
     /// MatvecTrial.
@@ -32,6 +33,8 @@ class MatvecShapes {
     bool dropBytes();
 
   private:
+    /// Where nothing was measured.
+    MatvecShape guess(const WeightFormat& format, uint32_t numRows) const;
     Status measureKind(const DeviceMatrix& matrix, const MatmulKernels& matmulKernels);
 
     Device& m_device;

@@ -23,22 +23,19 @@ std::array<uint32_t, 3> MatvecTrial::groupsOf(const MatvecShape& shape) const {
     return matvecGroups(shape, m_matrix.shards.front().numRows);
 }
 
-Result<std::optional<TimedShape>> MatvecTrial::fastest(std::span<const MatvecShape> candidates,
-                                                       uint32_t numRows) {
+Result<std::vector<TimedShape>> MatvecTrial::timed(std::span<const MatvecShape> candidates,
+                                                   uint32_t numRows) {
     std::vector<PipelineSpec> specs;
     for (const MatvecShape& shape : candidates)
         specs.push_back(matvecKernel(shape, *m_matrix.format, numRows, kPlainEpilogue));
     const auto pipelines = m_pipelines.compileEach(specs);
-    std::optional<TimedShape> best;
-    double least = INFINITY;
+    std::vector<TimedShape> timed;
     const auto numBytes = static_cast<double>(m_matrix.shards.front().range.bytes);
     for (size_t i = 0; i < candidates.size(); ++i) {
         INGLE_TRY_ASSIGN(const double time, seconds(pipelines[i], groupsOf(candidates[i]), numRows));
-        if (time >= least) continue;
-        least = time;
-        best = {candidates[i], static_cast<uint64_t>(numBytes / time)};
+        timed.push_back({candidates[i], static_cast<uint64_t>(numBytes / time)});
     }
-    return best;
+    return timed;
 }
 
 Result<bool> MatvecTrial::isFasterThan(const MatmulKernels& products, const MatvecShape& shape,

@@ -9,14 +9,14 @@
 
 namespace ingle::backend::vulkan {
 
-/// Multiplies rows by the first shard of a matrix. Kernels that do not compile or run are left out. Errors:
-/// Device (lost), OutOfMemory.
+/// Multiplies rows by the first shard of a matrix. Errors: Device (lost), OutOfMemory.
 class MatvecTrial {
   public:
     static Result<MatvecTrial> create(const DeviceMatrix& matrix, Device& device, Pipelines& pipelines);
 
-    /// Of `candidates`, by the time each takes; none: all are left out. Takes as long as compiling them.
-    Result<std::optional<TimedShape>> fastest(std::span<const MatvecShape> candidates, uint32_t numRows);
+    /// What each of `candidates` reads a second; 0: its kernel does not compile or run. Takes as long as
+    /// compiling all of them.
+    Result<std::vector<TimedShape>> timed(std::span<const MatvecShape> candidates, uint32_t numRows);
     /// Whether a matvec takes no longer than a product of many rows.
     Result<bool> isFasterThan(const MatmulKernels& products, const MatvecShape& shape, uint32_t numRows);
 

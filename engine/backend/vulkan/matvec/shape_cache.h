@@ -11,7 +11,7 @@
 namespace ingle::backend::vulkan {
 
 /// Rows of x that are measured, each for all numbers of rows down to the one before.
-inline constexpr uint32_t kSurelyMatvec = 8;  ///< the largest of which no product of many rows is faster
+inline constexpr uint32_t kSurelyMatvec = kAlikeRows;  ///< the largest of which no product of many is faster
 inline constexpr std::array<uint32_t, 3> kMeasuredRows{1, kSurelyMatvec, kMaxMatvecRows};
 
 /// Type, values of a row rounded up to a power of two, and one of kMeasuredRows: matrices of a kind have one

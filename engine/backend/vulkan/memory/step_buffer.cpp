@@ -32,7 +32,9 @@ void writeStep(const Step& step, const StepBuffer& out) {
             .slot = sequence->slot(),
             .firstPosition = sequence->length(),
             .slotAfter = sequence->slot(),
-            .prefixTokens = run.isPicture ? sequence->length() + run.numRows : run.prefixTokens};
+            .prefixTokens = run.isPicture ? sequence->length() + run.numRows : run.prefixTokens,
+            .firstGuess = row + run.numRows - run.numGuesses,
+            .keptSlot = sequence->keptSlot().value_or(sequence->slot())};
         for (const uint32_t end = row + run.numRows; row < end; ++row) out.entries[row].runOfRow = i;
     }
     for (size_t i = 0; i < step.tokens.size(); ++i)

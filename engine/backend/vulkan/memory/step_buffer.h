@@ -23,6 +23,8 @@ struct StepRun {
     uint32_t firstPosition;  ///< in the sequence, of firstRow
     uint32_t slotAfter;      ///< of its states after the step
     uint32_t prefixTokens;   ///< see SequenceRun; of a picture: its end, up to which its rows see
+    uint32_t firstGuess;     ///< the first row that is a guess; none: behind the last
+    uint32_t keptSlot;       ///< of the states before it that are in no chunks
 };
 
 /// Entry i tells of row i, of run i and of row i of the logits: each of which may be there or not.
@@ -37,8 +39,8 @@ struct StepEntry {
 
 // As std430 lays out 32-bit values: one behind the other.
 static_assert(sizeof(StepHeader) == 4 * sizeof(uint32_t));
-static_assert(sizeof(StepRun) == 6 * sizeof(uint32_t));
-static_assert(sizeof(StepEntry) == 9 * sizeof(uint32_t));
+static_assert(sizeof(StepRun) == 8 * sizeof(uint32_t));
+static_assert(sizeof(StepEntry) == 11 * sizeof(uint32_t));
 
 struct StepCapacity {
     uint32_t rows = 0;

@@ -147,9 +147,38 @@ Result<std::unique_ptr<VulkanSequence>> VulkanSequence::create(VulkanMemoryPool&
     return sequence;
 }
 
-BufferRange VulkanSequence::stateRange(uint32_t index) const {
+BufferRange VulkanSequence::stateRange(uint32_t index, uint32_t slot) const {
     const uint64_t bytes = uint64_t{m_pool.stateStride(index)} * sizeof(float);
-    return m_pool.state(index).part(m_slot * bytes, bytes);
+    return m_pool.state(index).part(slot * bytes, bytes);
+}
+
+BufferRange VulkanSequence::stateAfter(uint32_t index, uint32_t tokens) const {
+    const bool isKept = tokens == m_statesKeptAt && tokens < m_held.length;
+    return stateRange(index, isKept && !m_pool.spec().states[index].ring ? *m_keptSlot : m_slot);
+}
+
+Status VulkanSequence::copyStates(uint32_t tokens, uint32_t slot) const {
+    Recorder recorder(m_pool.context().device, m_pool.context().pipelines);
+    for (uint32_t i = 0; i < m_pool.spec().states.size(); ++i) {
+        const BufferRange from = stateAfter(i, tokens), to = stateRange(i, slot);
+        if (from.offset != to.offset) INGLE_TRY(recorder.copy(from, to));
+    }
+    return m_pool.run(recorder);
+}
+
+Status VulkanSequence::keepStates(uint32_t tokens) {
+    const bool allInChunks = std::ranges::all_of(
+        m_pool.spec().states, [](const StateSpec& state) { return state.ring.has_value(); });
+    if (allInChunks) return {};
+    INGLE_TRY_ASSIGN(m_keptSlot, m_pool.takeSlot());
+    m_statesKeptAt = tokens;
+    return {};
+}
+
+void VulkanSequence::forgetKeptStates() {
+    if (m_keptSlot) m_pool.giveSlot(*m_keptSlot);
+    m_keptSlot.reset();
+    m_statesKeptAt.reset();
 }
 
 Status VulkanSequence::clearStates() {
@@ -163,8 +192,12 @@ Status VulkanSequence::clearStates() {
 
 Status VulkanSequence::truncate(uint32_t tokens) {
     INGLE_TRY(checkTruncation(m_pool.spec(), *this, tokens));
-    if (tokens == 0) INGLE_TRY(clearStates());
+    if (tokens == 0)
+        INGLE_TRY(clearStates());
+    else if (tokens == m_statesKeptAt && tokens < m_held.length)
+        INGLE_TRY(copyStates(tokens, m_slot));
     m_held.cut(tokens);
+    forgetKeptStates();
     return {};
 }
 
@@ -173,12 +206,7 @@ Result<std::unique_ptr<SequenceMemory>> VulkanSequence::fork(uint32_t tokens) co
     INGLE_TRY_ASSIGN(auto copy, create(m_pool));
     if (tokens == 0) return copy;
     copy->m_held = m_held.beginning(tokens);
-    if (!m_pool.spec().states.empty()) {
-        Recorder recorder(m_pool.context().device, m_pool.context().pipelines);
-        for (uint32_t i = 0; i < m_pool.spec().states.size(); ++i)
-            INGLE_TRY(recorder.copy(stateRange(i), copy->stateRange(i)));
-        INGLE_TRY(m_pool.run(recorder));
-    }
+    if (!m_pool.spec().states.empty()) INGLE_TRY(copyStates(tokens, copy->m_slot));
     INGLE_TRY(copy->uploadTable());
     return copy;
 }
@@ -325,6 +353,7 @@ Result<SavedState> VulkanSequence::save(TokenRange range, SavedParts parts) cons
 }
 
 Status VulkanSequence::restore(const SavedState& saved) {
+    forgetKeptStates();
     const Status status = fill(saved);
     if (status) return status;
     m_held.cut(0);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -99,10 +100,14 @@ class VulkanMemoryPool final : public MemoryPool {
 class VulkanSequence final : public SequenceMemory {
   public:
     static Result<std::unique_ptr<VulkanSequence>> create(VulkanMemoryPool& pool);
-    ~VulkanSequence() override { m_pool.giveSlot(m_slot); }
+    ~VulkanSequence() override {
+        forgetKeptStates();
+        m_pool.giveSlot(m_slot);
+    }
 
     uint32_t length() const override { return m_held.length; }
     uint32_t firstKept() const override { return m_held.firstKept; }
+    std::optional<uint32_t> statesKeptAt() const override { return m_statesKeptAt; }
     Status truncate(uint32_t tokens) override;
     Result<SavedState> save(TokenRange range, SavedParts parts) const override;
     Status restore(const SavedState& state) override;
@@ -115,6 +120,12 @@ class VulkanSequence final : public SequenceMemory {
     /// it is.
     void advance(uint32_t tokens) { m_held.advance(tokens, m_pool.spec()); }
     uint32_t slot() const { return m_slot; }
+
+    /// Makes room for the states as they are after so many tokens, where they are not in chunks: the step
+    /// that follows writes them to keptSlot(). Errors: OutOfMemory.
+    Status keepStates(uint32_t tokens);
+    void forgetKeptStates();
+    std::optional<uint32_t> keptSlot() const { return m_keptSlot; }
 
     /// Slots with this page table, for states of steps that may be taken back. Errors: OutOfMemory, Device.
     Result<std::vector<uint32_t>> takeTwinSlots(uint32_t count);
@@ -135,10 +146,16 @@ class VulkanSequence final : public SequenceMemory {
                     std::span<std::byte> saved) const;
     Status uploadTable() { return uploadTable(m_slot); }
     Status uploadTable(uint32_t slot);
-    BufferRange stateRange(uint32_t index) const;
+    BufferRange stateRange(uint32_t index, uint32_t slot) const;
+    BufferRange stateRange(uint32_t index) const { return stateRange(index, m_slot); }
+    /// Of a state as it is after the first `tokens`.
+    BufferRange stateAfter(uint32_t index, uint32_t tokens) const;
+    /// The states as they are after so many tokens are copied to `slot`. Errors: Device, OutOfMemory.
+    Status copyStates(uint32_t tokens, uint32_t slot) const;
 
     VulkanMemoryPool& m_pool;
     uint32_t m_slot;
+    std::optional<uint32_t> m_keptSlot, m_statesKeptAt;
     SequencePages<Page> m_held;
 };
 

@@ -46,10 +46,12 @@ uint32_t featuresOf(const AttentionParams& params) {
     return features;
 }
 
-/// That the tables and the scratch buffer have room for. Many rows keep a device busy by themselves.
+/// That the tables and the scratch buffer have room for. Many rows keep a device busy by themselves. As many
+/// for all numbers of rows of which each gives what it gives alone.
 uint32_t mostSplits(const AttentionParams& params, const OpRecording& out) {
     if (out.numTokens() > kFewTokens) return 1;
-    const uint64_t headBytes = out.scratch().bytes / (uint64_t{out.numTokens()} * params.numHeads);
+    const uint32_t rows = std::max(out.numTokens(), kAlikeRows);
+    const uint64_t headBytes = out.scratch().bytes / (uint64_t{rows} * params.numHeads);
     const uint64_t fitting = (headBytes / sizeof(float) - 1) / (params.valueDim + 2);
     return static_cast<uint32_t>(std::min<uint64_t>(out.memory().tablePages(), fitting));
 }

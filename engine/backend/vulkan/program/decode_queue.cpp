@@ -17,6 +17,7 @@ Result<std::unique_ptr<VulkanDecodeQueue>> VulkanDecodeQueue::create(const Decod
     INGLE_TRY_ASSIGN(VulkanSequence * sequence, ownSequence<VulkanSequence>(order.sequence, memory));
     std::unique_ptr<VulkanDecodeQueue> queue(
         new VulkanDecodeQueue(order, memory, *sequence, commands, patience));
+    queue->m_sequence.forgetKeptStates();
     INGLE_TRY(queue->m_sequence.reserve(queue->m_sequence.length() + order.maxSteps));
     if (!memory.spec().states.empty()) {
         INGLE_TRY_ASSIGN(const auto twins, queue->m_sequence.takeTwinSlots(kNumTurns - 1));
@@ -50,9 +51,10 @@ Status VulkanDecodeQueue::submitStep() {
 }
 
 Result<TokenId> VulkanDecodeQueue::next() {
-    if (m_told == m_order.maxSteps)
-        return fail(ErrorCode::InvalidArgument, "a decode queue of {} steps has ended", m_order.maxSteps);
-    while (m_submitted < std::min(m_told + kNumTurns, m_order.maxSteps)) INGLE_TRY(submitStep());
+    if (!hasNext())
+        return fail(ErrorCode::InvalidArgument, "a decode queue has ended after {} steps", m_told);
+    while (m_mayQueue && m_submitted < std::min(m_told + kNumTurns, m_order.maxSteps))
+        INGLE_TRY(submitStep());
     const uint32_t turn = m_told % kNumTurns;
     Device& device = m_memory.context().device;
     const auto begin = device.api().now();
@@ -61,6 +63,11 @@ Result<TokenId> VulkanDecodeQueue::next() {
     ++m_told;
     m_sequence.advance(1);
     return m_commands.sampler->chosen(turn, m_order.numIds);
+}
+
+std::span<const float> VulkanDecodeQueue::hiddenRow() const {
+    const BufferRange& row = m_commands.hidden[(m_told + kNumTurns - 1) % kNumTurns];
+    return {reinterpret_cast<const float*>(row.host), row.bytes / sizeof(float)};
 }
 
 }  // namespace ingle::backend::vulkan

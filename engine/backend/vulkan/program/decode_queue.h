@@ -17,7 +17,8 @@ inline constexpr uint32_t kNumTurns = 3;
 struct DecodeCommands {
     std::unique_ptr<TokenSampler> sampler;
     std::unique_ptr<Commands> begin;            ///< makes the host's step the device's
-    std::array<StepCommands, kNumTurns> turns;  ///< a step of one row; they differ in the sampler's turn only
+    std::array<StepCommands, kNumTurns> turns;  ///< a step of one row; they differ in what is of a turn
+    std::array<BufferRange, kNumTurns> hidden;  ///< Plan::hidden of each turn's row; empty: there is none
 };
 
 /// Recurrent states go round in as many slots as there are turns: those after the last step that was told are
@@ -37,6 +38,11 @@ class VulkanDecodeQueue final : public DecodeQueue {
     /// The commands are recorded, and the host's step is written. Errors: Device, OutOfMemory.
     Status start();
     Result<TokenId> next() override;
+    std::span<const float> hiddenRow() const override;
+    void stopQueueing() override { m_mayQueue = false; }
+    bool hasNext() const override {
+        return m_told < m_submitted || (m_mayQueue && m_told < m_order.maxSteps);
+    }
 
   private:
     VulkanDecodeQueue(const DecodeOrder& order, VulkanMemoryPool& memory, VulkanSequence& sequence,
@@ -50,8 +56,9 @@ class VulkanDecodeQueue final : public DecodeQueue {
     StepPatience& m_patience;
     std::array<uint32_t, kNumTurns> m_slots{};    // all the same without states
     std::array<uint64_t, kNumTurns> m_pending{};  // submission of each turn's last step
-    uint32_t m_submitted = 0;                     // steps
-    uint32_t m_told = 0;                          // steps
+    bool m_mayQueue = true;
+    uint32_t m_submitted = 0;  // steps
+    uint32_t m_told = 0;       // steps
 };
 
 }  // namespace ingle::backend::vulkan

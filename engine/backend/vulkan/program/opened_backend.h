@@ -28,7 +28,9 @@ class OpenedBackend final : public Backend {
     Result<std::unique_ptr<MemoryPool>> createMemory(const MemorySpec& spec,
                                                      const MemoryOptions& options) override;
     BackendFacts facts() const override {
-        return {.hasOwnMemory = m_device->info().kind == DeviceKind::Discrete};
+        return {.takesGuesses = true,
+                .hasHiddenRows = true,
+                .hasOwnMemory = m_device->info().kind == DeviceKind::Discrete};
     }
     Status checkRoom(const Plan& plan, const MemorySpec& memory, const MemoryNeed& need) const override;
     Result<std::unique_ptr<Program>> compile(const Plan& plan, MemoryPool& memory) override;

@@ -147,6 +147,7 @@ ValueBuffers planValues(const Plan& plan, std::span<const ScheduledRun> runs, co
         }
     }
     needs[plan.output.value].last = static_cast<uint32_t>(runs.size());
+    if (plan.hidden) needs[plan.hidden->value].last = static_cast<uint32_t>(runs.size());
 
     std::vector<ValueId> stored;
     std::vector<BufferNeed> storedNeeds;

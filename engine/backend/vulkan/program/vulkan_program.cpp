@@ -84,6 +84,7 @@ Status VulkanProgram::allocate() {
     INGLE_TRY_ASSIGN(m_hostLogits, m_readMemory.allocate(logitBytes));
     INGLE_TRY(allocateRowForms());
     INGLE_TRY(allocateExpertPlan());
+    if (m_plan.hidden) INGLE_TRY(allocateHidden());
     if (m_limits.pictureWidth > 0 || m_limits.inputWidth > 0) INGLE_TRY(allocatePictures());
     if (m_limits.inputWidth > 0) {
         INGLE_TRY_ASSIGN(m_hostInput, m_writeMemory.allocate(inputBytes(m_capacity.rows)));
@@ -125,6 +126,32 @@ Status VulkanProgram::allocateExpertPlan() {
     if (bytes == 0) return {};
     INGLE_TRY_ASSIGN(m_expertPlan, m_deviceMemory.allocate(bytes));
     return {};
+}
+
+Status VulkanProgram::allocateHidden() {
+    const uint64_t rowBytes = paddedWidth(m_plan.hidden->width) * sizeof(float);
+    std::vector<uint64_t> sizes{rowBytes * m_capacity.rows};
+    sizes.insert(sizes.end(), kNumTurns, m_plan.hidden->width * sizeof(float));
+    INGLE_TRY_ASSIGN(const auto ranges, m_readMemory.allocate(sizes));
+    m_hostHidden = ranges[0];
+    std::copy(ranges.begin() + 1, ranges.end(), m_decode.hidden.begin());
+    return {};
+}
+
+Status VulkanProgram::copyHidden(Recorder& recorder, uint32_t numRows, const BufferRange& to) const {
+    if (!m_plan.hidden) return {};
+    const uint64_t bytes = std::min(numRows * paddedWidth(m_plan.hidden->width) * sizeof(float), to.bytes);
+    return recorder.copy(m_fused.values[m_plan.hidden->value].part(0, bytes), to.part(0, bytes));
+}
+
+void VulkanProgram::takeHidden(uint32_t numRows) {
+    if (!m_plan.hidden) return;
+    const size_t width = m_plan.hidden->width;
+    m_hiddenRows.resize(numRows * width);
+    for (uint32_t row = 0; row < numRows; ++row)
+        std::memcpy(m_hiddenRows.data() + row * width,
+                    m_hostHidden.host + row * paddedWidth(m_plan.hidden->width) * sizeof(float),
+                    width * sizeof(float));
 }
 
 Status VulkanProgram::allocatePictures() {
@@ -229,6 +256,7 @@ Result<const StepCommands*> VulkanProgram::commandsFor(const RowCounts& rows) {
     if (!commands.empty() && commands.fits(m_budget)) return &commands;
     const auto begin = [&](Recorder& recorder) { return copyStep(recorder); };
     const auto end = [&](Recorder& recorder) -> Status {
+        INGLE_TRY(copyHidden(recorder, rows.tokens, m_hostHidden));
         if (rows.logits == 0) return {};
         const uint64_t bytes = rows.logits * paddedWidth(m_plan.output.width) * sizeof(float);
         return recorder.copy(logits().part(0, bytes), m_hostLogits.part(0, bytes));
@@ -242,7 +270,8 @@ Status VulkanProgram::recordDecode() {
     for (uint32_t turn = 0; turn < kNumTurns; ++turn) {
         const TokenSampler::Buffers buffers{logits(), m_step, m_scratch};
         const auto begin = [](Recorder&) -> Status { return {}; };
-        const auto end = [&](Recorder& recorder) {
+        const auto end = [&](Recorder& recorder) -> Status {
+            INGLE_TRY(copyHidden(recorder, 1, m_decode.hidden[turn]));
             return m_decode.sampler->record(turn, m_plan.output.width, buffers, recorder);
         };
         INGLE_TRY_ASSIGN(m_decode.turns[turn], record({1, 1}, begin, end));
@@ -273,6 +302,9 @@ Status VulkanProgram::run(const Step& step) {
     for (const SequenceRun& run : step.runs) {
         INGLE_TRY_ASSIGN(VulkanSequence * sequence, ownSequence<VulkanSequence>(run.sequence, m_memory));
         INGLE_TRY(sequence->reserve(sequence->length() + run.numRows));
+        sequence->forgetKeptStates();
+        if (run.numGuesses > 0)
+            INGLE_TRY(sequence->keepStates(sequence->length() + run.numRows - run.numGuesses));
         sequences.push_back(sequence);
     }
     const RowCounts rows{recordedRows(static_cast<uint32_t>(step.tokens.size())),
@@ -292,6 +324,7 @@ Status VulkanProgram::runRecorded(const RowCounts& rows, const Step& step) {
     if (!status && status.error().code == ErrorCode::Cancelled) return endCancelled(step, m_memory.spec());
     INGLE_TRY(status);
     m_patience.took(rows.tokens, device.api().now() - begin);
+    takeHidden(static_cast<uint32_t>(step.tokens.size()));
     return {};
 }
 
@@ -331,6 +364,9 @@ Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
         INGLE_TRY(commands->run(StepPatience::kAtFirst));
         const std::chrono::duration<double> elapsed = context.device.api().now() - begin;
         INGLE_TRY(show(scheduled.run, elapsed.count(), step));
+    }
+    if (m_plan.hidden) {
+        INGLE_TRY_ASSIGN(m_hiddenRows, rowsOf(*m_plan.hidden, step));
     }
     if (rows.logits == 0) return {};
     const BufferRange& logits = m_plain->values[m_plan.output.value];

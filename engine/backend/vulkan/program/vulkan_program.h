@@ -26,6 +26,7 @@ class VulkanProgram final : public Program {
     Status run(const Step& step) override;
     Result<std::span<const float>> readOutput(uint32_t index) override;
     Result<std::unique_ptr<DecodeQueue>> decodeAhead(const DecodeOrder& order) override;
+    std::span<const float> hiddenRows() const override { return m_hiddenRows; }
     void observe(OpObserver* observer) override { m_observer = observer; }
 
     /// Of a step of these sizes. Errors: as run().
@@ -55,6 +56,11 @@ class VulkanProgram final : public Program {
     Status allocatePictures();
     Status allocateRowForms();
     Status allocateExpertPlan();
+    Status allocateHidden();
+    /// The values of Plan::hidden become the host's. Errors: as Recorder::copy().
+    Status copyHidden(Recorder& recorder, uint32_t numRows, const BufferRange& to) const;
+    /// Makes m_hiddenRows of them.
+    void takeHidden(uint32_t numRows);
     /// Writes what the device is to know of the step. Errors: as Transfer::upload().
     Status write(const Step& step);
     uint64_t inputBytes(size_t rows) const;
@@ -91,6 +97,8 @@ class VulkanProgram final : public Program {
     BufferRange m_pictures, m_pictureRows, m_hostPictures;
     BufferRange m_hostInput;   // of one with InputRows: [rows, padded width]
     BufferRange m_hostLogits;  // [logit rows, padded width]
+    BufferRange m_hostHidden;  // of one with Plan::hidden: [rows, padded width]
+    std::vector<float> m_hiddenRows;
     Layout m_fused;
     std::unique_ptr<Layout> m_plain;  // made when somebody observes
 

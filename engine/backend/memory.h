@@ -123,6 +123,8 @@ struct MemoryOptions {
     uint32_t maxLength = 0;  ///< of one sequence, where that is more than are kept of it; 0: maxTokens
     /// The same where all memory has to be there from the beginning; 0: maxTokens.
     uint32_t reservedTokens = 0;
+    /// Of these, what memory has room for at first, where it grows by being copied; 0: all of it.
+    uint32_t firstTokens = 0;
     uint32_t reservedSequences = kUsualSequences;  ///< as well
     /// Most sequences at once, where they have recurrent states and these are allocated one by one; 0: no
     /// limit.

@@ -80,7 +80,7 @@ class Bench {
     /// Tokens per second of reading a prompt: the median.
     Result<double> prefill(OpProfile& profile) {
         session::Place& place = m_model.placement().place();
-        INGLE_TRY_ASSIGN(const auto program, place.compile(place.promptTokens(), 1));
+        INGLE_TRY_ASSIGN(backend::Program* const program, place.programFor(place.promptTokens()));
         INGLE_TRY(feedPrompt(*program, std::min(place.promptTokens(), m_options.promptTokens)));
         if (m_options.profile) program->observe(&profile);
         std::vector<double> seconds;
@@ -89,6 +89,7 @@ class Bench {
             seconds.push_back(once);
             all += once;
         }
+        program->observe(nullptr);
         m_beginning.reset();
         std::ranges::nth_element(seconds, seconds.begin() + seconds.size() / 2);
         return m_options.promptTokens / seconds[seconds.size() / 2];
@@ -96,7 +97,7 @@ class Bench {
 
     /// Tokens per second of decoding.
     Result<double> decode(OpProfile& profile) {
-        INGLE_TRY_ASSIGN(const auto program, compile(m_options.sequences));
+        INGLE_TRY_ASSIGN(backend::Program* const program, programForSequences());
         Sequences sequences(m_options.sequences);
         for (auto& sequence : sequences) {
             INGLE_TRY_ASSIGN(sequence, createSequence());
@@ -111,7 +112,9 @@ class Bench {
         const Clock::time_point begin = Clock::now();
         for (uint32_t i = 0; i < m_options.newTokens; ++i)
             INGLE_TRY(decodeStep(*program, sequences, position++));
-        return m_options.newTokens * m_options.sequences / secondsSince(begin);
+        const double seconds = secondsSince(begin);
+        program->observe(nullptr);
+        return m_options.newTokens * m_options.sequences / seconds;
     }
 
   private:
@@ -151,8 +154,11 @@ class Bench {
         return m_options.newTokens / secondsSince(begin);
     }
 
-    Result<std::unique_ptr<backend::Program>> compile(uint32_t tokens) {
-        return m_model.compileAllLogits(tokens);
+    /// The model's own, where it gives the logits of as many rows: a device may have no room for another.
+    Result<backend::Program*> programForSequences() {
+        if (m_options.sequences <= session::Model::kStepLogits) return &m_model.program();
+        INGLE_TRY_ASSIGN(m_program, m_model.compileAllLogits(m_options.sequences));
+        return m_program.get();
     }
 
     TokenId token(uint32_t position) const {
@@ -208,6 +214,7 @@ class Bench {
     session::Model& m_model;
     const BenchOptions& m_options;
     std::unique_ptr<backend::SequenceMemory> m_beginning;  // of each prompt
+    std::unique_ptr<backend::Program> m_program;           // of more sequences than answers run at once
 };
 
 }  // namespace

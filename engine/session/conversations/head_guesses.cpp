@@ -10,13 +10,8 @@
 namespace ingle::session {
 namespace {
 
-/// Tokens that the head remembers of a conversation: a guess gains little from what is further back.
-constexpr uint32_t kHeadContext = 2048;
-/// Answers that find room for all of that where memory has to be there from the beginning.
-constexpr uint32_t kReservedContexts = 2;
 /// Rows that wait until a guess is wanted; of more, the last.
 constexpr size_t kMostWaiting = 256;
-constexpr uint32_t kHeadStepTokens = 64;
 /// What stood before is likelier to follow than what the head says where so many tokens are the same.
 constexpr size_t kCertainMatch = 6;
 
@@ -72,12 +67,12 @@ class HeadGuesses final : public GuessSource {
         const size_t count = m_waiting.size() / width;
         if (count == 0 || m_first + count + 1 != ids.size()) return {};
         if (!m_sequence) m_sequence = m_head.createSequence();
-        if (*m_sequence && sequence().length() + count + most > kHeadContext) forget();
+        if (*m_sequence && sequence().length() + count + most > PredictionHead::kContext) forget();
         if (!*m_sequence) {
             INGLE_TRY_ASSIGN(*m_sequence, m_head.m_memory->createSequence());
         }
-        for (size_t at = 0; at < count; at += kHeadStepTokens) {
-            const size_t piece = std::min<size_t>(kHeadStepTokens, count - at);
+        for (size_t at = 0; at < count; at += PredictionHead::kStepTokens) {
+            const size_t piece = std::min<size_t>(PredictionHead::kStepTokens, count - at);
             INGLE_TRY_ASSIGN(const std::span<const float> rows,
                              m_head.read(std::span(m_waiting).subspan(at * width, piece * width)));
             INGLE_TRY(feed(ids.subspan(m_first + at + 1, piece), rows));
@@ -166,13 +161,14 @@ Status HeadPredictor::build() {
     if (!model.facts().hasHiddenRows)
         return fail(ErrorCode::Unsupported, "{} has no hidden rows", model.deviceName());
     backend::Backend& backend = model.forOthers();
-    INGLE_TRY_ASSIGN(m_memory, backend.createMemory(head.bound.definition->memory(),
-                                                    {.kv = m_model.options().kv,
-                                                     .maxTokens = kHeadContext * Model::kMaxDecoding,
-                                                     .maxLength = kHeadContext,
-                                                     .reservedTokens = kReservedContexts * kHeadContext}));
+    INGLE_TRY_ASSIGN(m_memory,
+                     backend.createMemory(head.bound.definition->memory(),
+                                          {.kv = m_model.options().kv,
+                                           .maxTokens = PredictionHead::kContext * Model::kMaxDecoding,
+                                           .maxLength = PredictionHead::kContext,
+                                           .firstTokens = PredictionHead::kContext}));
     const graph::LowerOptions options{
-        .maxTokens = kHeadStepTokens,
+        .maxTokens = PredictionHead::kStepTokens,
         .fusion = m_model.options().fuse ? graph::Fusion::On : graph::Fusion::Off,
         .keepHidden = true};
     // The last, since it is asked whether it is there.

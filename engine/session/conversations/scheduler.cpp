@@ -209,15 +209,16 @@ bool Scheduler::begin(Generation& generation) {
 }
 
 bool Scheduler::leaveDevice(const Error& error) {
-    const auto left = m_model.placement().leave(error);
+    auto left = m_model.placement().leave(error);
     if (!left) return false;
     // What was idle is read again when somebody wants it.
     m_idle.clear();
+    for (const auto& generation : m_running) generation->suspend();
     if (m_head) m_head->move();
-    for (const auto& generation : m_running) {
-        generation->suspend();
-        generation->deviceChanged(m_model.placement().status());
-    }
+    left->reset();
+    const auto processor = m_model.placement().returnWithFewerLayers();
+    if (processor && m_head) m_head->move();
+    for (const auto& generation : m_running) generation->deviceChanged(m_model.placement().status());
     const std::scoped_lock lock(m_mutex);
     m_waiting.splice(m_waiting.begin(), m_running);
     return true;

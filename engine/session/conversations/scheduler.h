@@ -87,8 +87,8 @@ class Scheduler {
     bool sharesWhatIsBeingRead(const Generation& waiting) const;
     std::vector<const CachedSequence*> runningSequences() const;
 
-    /// Moves to the processor when that is what `error` asks for (see Placement::leave): every sequence is
-    /// gone then, and nothing runs. False when nothing changed.
+    /// Moves to the processor, or has it compute more of the layers, when that is what `error` asks for (see
+    /// Placement::leave): every sequence is gone then, and nothing runs. False when nothing changed.
     bool leaveDevice(const Error& error);
     /// Before an answer, with nothing running (see Placement::retry).
     void retryDevice(Generation& next);

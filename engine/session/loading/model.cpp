@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/formats/kind.h"
+#include "engine/graph/lower.h"
 #include "engine/import/quant_mix.h"
 #include "engine/models/draft_head.h"
 #include "engine/session/devices/computer.h"
@@ -134,6 +135,17 @@ std::vector<std::span<const std::byte>> leftOnDisk(const OpenedModel& model) {
     return left;
 }
 
+/// What a head takes beside weights that are the model's own, while one answer guesses from it.
+uint64_t headBytes(const PredictionHead& head, const LoadOptions& options) {
+    const graph::LowerOptions lowering{.maxTokens = PredictionHead::kStepTokens, .keepHidden = true};
+    uint64_t bytes =
+        backend::sequenceBytes(head.bound.definition->memory(), options.kv, PredictionHead::kContext) +
+        processorProgramBytes(graph::lower(head.graph, lowering), options);
+    if (head.fusion) bytes += processorProgramBytes(graph::lower(head.fusion->graph, lowering), options);
+    if (head.file) bytes += head.file->fileBytes();
+    return bytes;
+}
+
 ModelShape shapeOf(const OpenedModel& model, const LoadOptions& options) {
     uint64_t weightBytes = model.file.fileBytes() + model.file.expandedBytes();
     for (const auto bytes : leftOnDisk(model)) weightBytes -= bytes.size();
@@ -146,6 +158,7 @@ ModelShape shapeOf(const OpenedModel& model, const LoadOptions& options) {
         lowerModel(model, options, Model::stepTokens(model.bound.facts(), context), Model::kStepLogits);
     shape.workBytes = kProgramBytes + kBytesPerToken * model.file.tokenizer.tokens.size() +
                       processorProgramBytes(plan, options);
+    if (model.head) shape.workBytes += headBytes(*model.head, options);
     const uint64_t smaller = importer::bytesAs(kSmallerQuant, model.file);
     if (static_cast<double>(smaller) < kWorthAnImport * static_cast<double>(shape.weightBytes))
         shape.smallerBytes = smaller;

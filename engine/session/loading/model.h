@@ -31,6 +31,10 @@ struct RowFusion {
 
 /// What predicts further tokens of a model: reads them, and the model's hidden rows.
 struct PredictionHead {
+    /// Tokens that it remembers of a conversation: a guess gains little from what is further back.
+    static constexpr uint32_t kContext = 2048;
+    static constexpr uint32_t kStepTokens = 64;
+
     models::BoundModel bound;
     graph::Graph graph;
     // Of a head in a file of its own:

@@ -35,6 +35,9 @@ constexpr Reserve kUsual{2, backend::kUsualSequences};
 constexpr Reserve kSmall{1, backend::kUsualSequences};
 constexpr Reserve kLeast{1, backend::kLeastSequences};
 
+/// Tokens that memory which grows has room for at first: a usual conversation.
+constexpr uint32_t kFirstTokens = 4096;
+
 /// Tokens that are kept, with room for the longest step behind windows.
 uint64_t reservedTokens(const Reserve& reserve, const backend::Backend& backend, const OpenedModel& model) {
     const uint32_t stepTokens = Model::kMaxDecoding + backend.promptRows();
@@ -42,10 +45,11 @@ uint64_t reservedTokens(const Reserve& reserve, const backend::Backend& backend,
 }
 
 /// Whether so much fits beside the weights. Errors: OutOfMemory.
-Status roomFor(const Reserve& reserve, const backend::Backend& backend, const backend::Plan& plan,
-               const OpenedModel& model, const LoadOptions& options) {
-    return backend.checkRoom(plan, model.shape.memory,
-                             {options.kv, reservedTokens(reserve, backend, model), reserve.sequences});
+Status roomFor(const Reserve& reserve, Growth growth, const backend::Backend& backend,
+               const backend::Plan& plan, const OpenedModel& model, const LoadOptions& options) {
+    uint64_t tokens = reservedTokens(reserve, backend, model);
+    if (growth == Growth::AsNeeded) tokens = std::min<uint64_t>(tokens, kFirstTokens);
+    return backend.checkRoom(plan, model.shape.memory, {options.kv, tokens, reserve.sequences});
 }
 
 std::string trialName(const OpenedModel& model) {
@@ -72,6 +76,12 @@ bool maySplit(const backend::Backend& device, const LoadOptions& options) {
     return device.facts().hasOwnMemory || options.deviceBytes > 0;
 }
 
+/// Layers that each further try leaves to the processor: what looked free was not, and every try uploads the
+/// weights again.
+uint32_t layersOfATry(uint32_t numLayers) {
+    return numLayers / 16 + 1;
+}
+
 }  // namespace
 
 backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, uint32_t maxTokens,
@@ -85,25 +95,28 @@ backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, u
 
 Result<std::unique_ptr<Place>> Place::create(std::shared_ptr<backend::Backend> backend,
                                              const OpenedModel& model, const LoadOptions& options,
-                                             const PoolLimits& limits) {
+                                             const PoolLimits& limits, Growth growth) {
     std::unique_ptr<Place> place(new Place(model, options));
     place->m_backend = std::move(backend);
     const backend::MemorySpec& memory = model.shape.memory;
     const backend::Plan plan = place->lowerStep();
     const auto fits = [&](const Reserve& reserve) {
-        return roomFor(reserve, *place->m_backend, plan, model, options);
+        return roomFor(reserve, growth, *place->m_backend, plan, model, options);
     };
     Reserve reserve = kLeast;
     INGLE_TRY(fits(reserve));
     for (const Reserve& more : {kSmall, kUsual})
         if (fits(more)) reserve = more;
-    const auto reserved = static_cast<uint32_t>(
-        std::min<uint64_t>(reservedTokens(reserve, *place->m_backend, model), UINT32_MAX));
+    const Reserve most =
+        growth == Growth::Foreseen ? reserve : Reserve{Model::kMostContexts, reserve.sequences};
+    const auto reserved =
+        static_cast<uint32_t>(std::min<uint64_t>(reservedTokens(most, *place->m_backend, model), UINT32_MAX));
     INGLE_TRY_ASSIGN(place->m_memory,
                      place->m_backend->createMemory(memory, {.kv = options.kv,
                                                              .maxTokens = limits.tokens,
                                                              .maxLength = model.contextTokens,
                                                              .reservedTokens = reserved,
+                                                             .firstTokens = kFirstTokens,
                                                              .reservedSequences = reserve.sequences,
                                                              .maxSequences = limits.sequences}));
     INGLE_TRY_ASSIGN(place->m_program, place->m_backend->compile(plan, *place->m_memory));
@@ -219,9 +232,10 @@ Status Placement::choose() {
     const uint32_t context = m_model.contextTokens;
     auto device = createOnDevice();
     if (device && *device) {
-        moveTo(std::move(*device), State::OnDevice, m_deviceNote);
+        moveTo(std::move(*device), State::OnDevice, m_used->fullNote());
         return {};
     }
+    m_used.reset();
     if (!device && m_options.backend != BackendChoice::Auto) return tl::unexpected(device.error());
     m_model.setContext(context);
     INGLE_TRY(checkFit(m_model.info.memory));
@@ -250,7 +264,8 @@ void Placement::shortenContext(const backend::Backend& device) {
     // Only its weights count.
     const backend::Plan plan = lowerModel(m_model, m_options, Model::kStepTokens, Model::kStepLogits);
     const auto shortenUntil = [&](const Reserve& reserve, uint32_t least) {
-        while (m_model.contextTokens > least && !roomFor(reserve, device, plan, m_model, m_options))
+        while (m_model.contextTokens > least &&
+               !roomFor(reserve, Growth::Foreseen, device, plan, m_model, m_options))
             m_model.setContext(shorterContext(m_model.contextTokens));
     };
     // What is more than usual is worth less than a second conversation.
@@ -263,59 +278,80 @@ DeviceStatus Placement::status() const {
 }
 
 Result<std::unique_ptr<Place>> Placement::leave(const Error& error) {
-    const bool deviceFailed = error.code == ErrorCode::Device || error.code == ErrorCode::OutOfMemory;
-    if (m_state != State::OnDevice || !deviceFailed) return tl::unexpected(error);
+    const bool isFull = error.code == ErrorCode::OutOfMemory;
+    if (m_state != State::OnDevice || (error.code != ErrorCode::Device && !isFull))
+        return tl::unexpected(error);
     auto processor = createOnProcessor();
     if (!processor) return tl::unexpected(error);
     std::string note = fmt::format("{} failed, so the processor goes on: {}", m_place->backend().deviceName(),
                                    error.message);
+    if (!isFull || !maySplit(*m_used->backend, m_options)) m_used.reset();
     return moveTo(std::move(*processor), State::Left, std::move(note));
+}
+
+std::unique_ptr<Place> Placement::returnWithFewerLayers() {
+    if (m_state != State::Left || !m_used) return nullptr;
+    const HangGuard guard(startLimit(m_model.info.weightBytes));
+    auto place = createSplit(m_used->layersOut + 1);
+    if (!place) {
+        m_used.reset();
+        return nullptr;
+    }
+    return moveTo(std::move(*place), State::OnDevice, m_used->fullNote());
 }
 
 std::unique_ptr<Place> Placement::retry(const std::string& conversation) {
     if (m_state != State::Left || !m_retried.insert(conversation).second) return nullptr;
     auto device = createOnDevice();
-    if (!device || !*device) return nullptr;
-    return moveTo(std::move(*device), State::OnDevice, m_deviceNote);
+    if (!device || !*device) {
+        m_used.reset();
+        return nullptr;
+    }
+    return moveTo(std::move(*device), State::OnDevice, m_used->fullNote());
 }
 
 Result<std::unique_ptr<Place>> Placement::createOnDevice() {
     const HangGuard guard(startLimit(m_model.info.weightBytes));
     INGLE_TRY_ASSIGN(ChosenDevice device, m_device(m_options));
     if (!device.backend) return nullptr;
+    m_used = UsedDevice{device.backend, device.note};
     INGLE_TRY(expandWeights());
     const uint32_t context = m_model.contextTokens;
     const bool isChosen = !m_place && m_options.contextTokens == 0;
     if (isChosen) shortenContext(*device.backend);
     auto place = createWhole(device);
     if (!place && place.error().code == ErrorCode::OutOfMemory && maySplit(*device.backend, m_options)) {
-        // Another layer on the device is worth more than a long context.
-        if (isChosen) m_model.setContext(std::min(context, usualContext(m_model.shape)));
-        place = createSplit(device);
+        if (isChosen) m_model.setContext(context);
+        // While its memory is empty: they look at layers that will stay with the processor, too.
+        INGLE_TRY(checkKernels(device));
+        if (device.mustBeFaster)
+            INGLE_TRY(
+                checkSpeed(*device.backend, m_model.bound, trialName(m_model), m_options, DeviceShare::Part));
+        place = createSplit(1);
     }
     if (!place) return place;
     m_marks = std::move(device.marks);
-    m_deviceNote = std::move(device.note);
     return place;
 }
 
 Result<std::unique_ptr<Place>> Placement::createWhole(const ChosenDevice& device) {
     INGLE_TRY_ASSIGN(auto place, Place::create(device.backend, m_model, m_options,
                                                poolLimits(m_model.shape, m_options.kv, m_model.contextTokens,
-                                                          Model::kMostContexts, std::nullopt)));
+                                                          Model::kMostContexts, std::nullopt),
+                                               Growth::Foreseen));
     INGLE_TRY_ASSIGN(const bool simplified, checkKernels(device));
     if (simplified) INGLE_TRY(place->renewProgram());
     if (device.mustBeFaster)
         INGLE_TRY(checkSpeed(*device.backend, m_model.bound, trialName(m_model), m_options));
     if (device.use) INGLE_TRY(place->tryOut());
     PassedTrials alike(m_options.trials.folder, "alike.txt");
-    INGLE_TRY(place->tryGuesses(alike, simplified ? std::string() : trialOf(device)));
+    INGLE_TRY(place->tryGuesses(alike, simplified ? std::string() : trialOf(*device.backend, device.note)));
     return place;
 }
 
-std::string Placement::trialOf(const ChosenDevice& device) const {
-    return fmt::format("{}\n{}\n{}\n{} {} {} {}\n{}", device.backend->deviceName(), device.note,
-                       trialName(m_model), m_model.contextTokens, static_cast<int>(m_options.kv),
+std::string Placement::trialOf(const backend::Backend& backend, const std::string& note) const {
+    return fmt::format("{}\n{}\n{}\n{} {} {} {}\n{}", backend.deviceName(), note, trialName(m_model),
+                       m_model.contextTokens, static_cast<int>(m_options.kv),
                        static_cast<int>(m_options.activations), m_options.fuse,
                        kernelsOf(m_model, m_options));
 }
@@ -323,7 +359,7 @@ std::string Placement::trialOf(const ChosenDevice& device) const {
 Result<bool> Placement::checkKernels(const ChosenDevice& device) const {
     backend::Backend& backend = *device.backend;
     PassedTrials right(m_options.trials.folder, "right.txt");
-    const std::string trial = trialOf(device);
+    const std::string trial = trialOf(backend, device.note);
     if (right.has(trial)) return false;
     const auto tried = [&] { return m_check(backend, m_model.bound, m_model.contextTokens, m_options); };
     Status status = tried();
@@ -336,53 +372,52 @@ Result<bool> Placement::checkKernels(const ChosenDevice& device) const {
     return simplified;
 }
 
-Result<std::unique_ptr<Place>> Placement::createSplit(ChosenDevice& device) {
-    // While its memory is empty: they look at layers that will stay with the processor, too.
-    INGLE_TRY(checkKernels(device));
-    if (device.mustBeFaster)
-        INGLE_TRY(
-            checkSpeed(*device.backend, m_model.bound, trialName(m_model), m_options, DeviceShare::Part));
-    INGLE_TRY_ASSIGN(std::shared_ptr<backend::Backend> processor, createProcessor(m_options));
-    const backend::Plan plan = lowerModel(
-        m_model, m_options,
-        Model::stepTokens(m_model.bound.facts(), m_model.contextTokens, device.backend->promptRows()),
-        Model::kStepLogits, pictureStepsOn(*device.backend, m_model));
+Result<std::unique_ptr<Place>> Placement::createSplit(uint32_t leastLayers) {
+    const backend::Backend& device = *m_used->backend;
+    INGLE_TRY_ASSIGN(const std::shared_ptr<backend::Backend> processor, createProcessor(m_options));
+    const backend::Plan plan =
+        lowerModel(m_model, m_options,
+                   Model::stepTokens(m_model.bound.facts(), m_model.contextTokens, device.promptRows()),
+                   Model::kStepLogits, pictureStepsOn(device, m_model));
     const auto numLayers = static_cast<uint32_t>(plan.layerEnds.size());
-    Result<std::unique_ptr<Place>> place =
-        fail(ErrorCode::OutOfMemory, "{} has no room for a layer", device.backend->deviceName());
-    for (uint32_t layers = 1; layers < numLayers; ++layers) {
+    for (uint32_t layers = leastLayers; layers < numLayers;) {
         auto point = backend::split::splitBehind(layers, plan, m_model.shape.memory);
-        if (!point) continue;
-        const uint64_t onProcessor = point->frontBytes;
+        const uint64_t processorBytes = point ? point->frontBytes : 0;
         const std::shared_ptr<backend::Backend> split =
-            backend::split::createSplitBackend(processor, device.backend, *std::move(point));
-        if (!roomFor(kLeast, *split, plan, m_model, m_options)) continue;
-        MemoryEstimate left = m_model.info.memory;
-        left.weightBytes = std::min(left.weightBytes, onProcessor);
-        INGLE_TRY(checkFit(left));
-        ModelShape shape = m_model.shape;
-        shape.weightBytes = left.weightBytes;
-        place = Place::create(split, m_model, m_options,
-                              poolLimits(shape, m_options.kv, m_model.contextTokens, Model::kMostContexts,
-                                         knownSystemMemory()));
-        if (place) {
-            Status tried = (*place)->tryOut();
-            PassedTrials none({}, {});
-            if (tried) tried = (*place)->tryGuesses(none, {});
-            if (!tried) place = tl::unexpected(tried.error());
+            point ? backend::split::createSplitBackend(processor, m_used->backend, *std::move(point))
+                  : nullptr;
+        if (!split || !roomFor(kLeast, Growth::AsNeeded, *split, plan, m_model, m_options)) {
+            ++layers;
+            continue;
         }
+        auto place = createShared(split, processorBytes);
         if (place) {
-            if (!device.note.empty()) device.note += ' ';
-            device.note += fmt::format(
+            m_used->layersOut = layers;
+            m_used->splitNote = fmt::format(
                 "{} of {} layers are on the graphics device, whose memory holds no more; the processor "
                 "computes the others.",
                 numLayers - layers, numLayers);
-            return place;
         }
-        if (place.error().code != ErrorCode::OutOfMemory) return place;
-        // What looked free was not. Every further try uploads the weights again.
-        layers += numLayers / 16;
+        if (place || place.error().code != ErrorCode::OutOfMemory) return place;
+        layers += layersOfATry(numLayers);
     }
+    return fail(ErrorCode::OutOfMemory, "{} has no room for a layer", device.deviceName());
+}
+
+Result<std::unique_ptr<Place>> Placement::createShared(std::shared_ptr<backend::Backend> split,
+                                                       uint64_t processorBytes) const {
+    MemoryEstimate left = m_model.info.memory;
+    left.weightBytes = std::min(left.weightBytes, processorBytes);
+    INGLE_TRY(checkFit(left));
+    ModelShape shape = m_model.shape;
+    shape.weightBytes = left.weightBytes;
+    INGLE_TRY_ASSIGN(auto place, Place::create(std::move(split), m_model, m_options,
+                                               poolLimits(shape, m_options.kv, m_model.contextTokens,
+                                                          Model::kMostContexts, knownSystemMemory()),
+                                               Growth::AsNeeded));
+    INGLE_TRY(place->tryOut());
+    PassedTrials alike(m_options.trials.folder, "alike.txt");
+    INGLE_TRY(place->tryGuesses(alike, trialOf(place->backend(), m_used->note)));
     return place;
 }
 
@@ -391,7 +426,8 @@ Result<std::unique_ptr<Place>> Placement::createOnProcessor() {
     INGLE_TRY_ASSIGN(auto backend, createProcessor(m_options));
     return Place::create(std::move(backend), m_model, m_options,
                          poolLimits(m_model.shape, m_options.kv, m_model.contextTokens, Model::kMostContexts,
-                                    knownSystemMemory()));
+                                    knownSystemMemory()),
+                         Growth::Foreseen);
 }
 
 std::unique_ptr<Place> Placement::moveTo(std::unique_ptr<Place> place, State state, std::string note) {

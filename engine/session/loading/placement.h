@@ -26,6 +26,9 @@ backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, u
                          uint32_t maxLogitRows, PictureSteps pictures = PictureSteps::No,
                          HiddenRows hidden = HiddenRows::Dropped);
 
+/// Whether there has to be room at once for all that sequences may become, where memory grows.
+enum class Growth : uint8_t { Foreseen, AsNeeded };
+
 /// A backend, and the memory and program of a model on it. Everything that lives here must be gone before it.
 class Place {
   public:
@@ -33,7 +36,7 @@ class Place {
     /// Device.
     static Result<std::unique_ptr<Place>> create(std::shared_ptr<backend::Backend> backend,
                                                  const OpenedModel& model, const LoadOptions& options,
-                                                 const PoolLimits& limits);
+                                                 const PoolLimits& limits, Growth growth);
     /// The first step, with one token: what a driver can do wrong it mostly does here. Errors: Device,
     /// OutOfMemory.
     Status tryOut();
@@ -104,6 +107,10 @@ class Placement {
     /// left: what lived there is to be destroyed first, and cannot be trusted. Errors: `error` itself when
     /// there is no reason to move, or nowhere to go.
     Result<std::unique_ptr<Place>> leave(const Error& error);
+    /// After a device was left because its memory was full, and all that lived there is gone: the device
+    /// again, with fewer layers. Returns the place on the processor that was left; null where nothing
+    /// changed.
+    std::unique_ptr<Place> returnWithFewerLayers();
     /// Tries a device again that was left: once for each conversation, since a driver may have recovered,
     /// and one that has not costs reading the conversation again. Returns the place on the processor that was
     /// left, or null when nothing changed.
@@ -127,14 +134,17 @@ class Placement {
     /// With simple kernels only where the usual ones do not pass; true: some were given up. What passed is
     /// remembered. Errors: of DeviceCheck.
     Result<bool> checkKernels(const ChosenDevice& device) const;
-    /// What the kernels of this model on `device` depend on.
-    std::string trialOf(const ChosenDevice& device) const;
+    /// What the kernels of this model on a device depend on.
+    std::string trialOf(const backend::Backend& backend, const std::string& note) const;
     /// With all layers on the device. Errors: as Place::create(), DeviceCheck and checkSpeed().
     Result<std::unique_ptr<Place>> createWhole(const ChosenDevice& device);
-    /// With as many of the last layers as the device has room for, and the others on the processor; the note
-    /// of `device` says so. Errors: as createWhole(); OutOfMemory, where not even one fits, or where the
-    /// others do not fit the computer's memory.
-    Result<std::unique_ptr<Place>> createSplit(ChosenDevice& device);
+    /// With as many of the last layers as the device that is used has room for, and the others on the
+    /// processor, at least so many. Errors: as Place::create() and Place::tryOut(); OutOfMemory, where not
+    /// even one fits, or where the others do not fit the computer's memory.
+    Result<std::unique_ptr<Place>> createSplit(uint32_t leastLayers);
+    /// One try of that. `processorBytes`: of weights.
+    Result<std::unique_ptr<Place>> createShared(std::shared_ptr<backend::Backend> split,
+                                                uint64_t processorBytes) const;
     /// Null when the processor is what was asked for, or all there is. A driver that hangs ends the process.
     Result<std::unique_ptr<Place>> createOnDevice();
     Result<std::unique_ptr<Place>> createOnProcessor();
@@ -147,8 +157,19 @@ class Placement {
     const DeviceCheck m_check;
     std::unique_ptr<Place> m_place;
     std::optional<DeviceMarks> m_marks;  ///< of the device that was made last
-    std::string m_deviceNote;            ///< ChosenDevice::note of it
-    DeviceMarks::Use m_work;             ///< under way on the device
+    /// The device that was made last, as long as it may be of use.
+    struct UsedDevice {
+        std::shared_ptr<backend::Backend> backend;
+        std::string note;            ///< ChosenDevice::note
+        uint32_t layersOut = 0;      ///< that the processor computes
+        std::string splitNote = {};  ///< says so
+
+        std::string fullNote() const {
+            return note.empty() || splitNote.empty() ? note + splitNote : note + ' ' + splitNote;
+        }
+    };
+    std::optional<UsedDevice> m_used;
+    DeviceMarks::Use m_work;  ///< under way on the device
     State m_state = State::OnProcessor;
     std::set<std::string> m_retried;  ///< conversations that have tried the device again
 };

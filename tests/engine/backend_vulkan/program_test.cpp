@@ -205,17 +205,123 @@ TEST_F(ProgramTest, whatDoesNotFitIsRefusedInASentence) {
     };
     for (const auto& [format, rows, sequenceBytes, fits] : cases) {
         SCOPED_TRACE(fmt::format("{} {} {}", format.name, rows, sequenceBytes));
-        const MemorySpec fourBytes{.kv = {{.keyElems = 1}}, .states = {}};  // a token
+        const MemorySpec row{.kv = {{.keyElems = 4}}, .states = {}};  // of 16 bytes, for a token
         const tensor::Tensor weight{"weight", tensor::Shape::of(4096, rows), &format, {}};
         Plan big;
         big.weights = {{&weight, WeightUse::Matrix}, {&weight, WeightUse::Matrix}};  // kept once
-        const Status room = vulkan->checkRoom(big, fourBytes, {KvType::F32, sequenceBytes / 4, 0});
+        const Status room = vulkan->checkRoom(big, row, {KvType::F32, sequenceBytes / 16, 0});
         EXPECT_EQ(room.has_value(), fits);
         if (room) continue;
         EXPECT_EQ(room.error().code, ErrorCode::OutOfMemory);
         EXPECT_THAT(room.error().message,
                     ::testing::HasSubstr("has 0.1 GiB free, but this model needs 0.1 GiB"));
     }
+}
+
+/// Where exactly so much is free as is counted, model and memory find room, and not much less would do.
+TEST_F(ProgramTest, whatIsCountedIsWhatIsAllocated) {
+    const test::TemporaryFolder folder;
+    constexpr uint32_t kTokens = 2048, kSequences = 4;
+    for (const char* family : {"llama", "qwen3moe", "rwkv7"}) {
+        SCOPED_TRACE(family);
+        lab::SynthOptions options{.family = family, .quant = "Q8_0"};
+        options.sizes = {.dim = 512, .ffnDim = 1024, .numLayers = 4, .numHeads = 8, .numKvHeads = 8};
+        const SynthModel model = openSynthModel(folder, options, 64);
+        ASSERT_TRUE(model.file);
+        vulkan.reset();
+        openVulkan({}, ActivationType::Auto);
+        const auto fits = [&](uint64_t bytes) {
+            vulkan->device().limitMemory(bytes);
+            return vulkan->checkRoom(model.plan, model.memory, {KvType::F16, kTokens, kSequences})
+                .has_value();
+        };
+        uint64_t least = 0, enough = uint64_t{4} << 30;
+        ASSERT_TRUE(fits(enough));
+        while (enough - least > 4096) {
+            const uint64_t middle = least + (enough - least) / 2;
+            (fits(middle) ? enough : least) = middle;
+        }
+        const auto make = [&](uint64_t bytes) -> Status {
+            vulkan->device().limitMemory(bytes);
+            INGLE_TRY_ASSIGN(const auto memory,
+                             vulkan->createMemory(
+                                 model.memory,
+                                 {.kv = KvType::F16, .maxTokens = kTokens, .reservedSequences = kSequences}));
+            INGLE_TRY(vulkan->compile(model.plan, *memory));
+            return {};
+        };
+        const Status tooFew = make(enough - enough / 20);
+        ASSERT_FALSE(tooFew);
+        EXPECT_EQ(tooFew.error().code, ErrorCode::OutOfMemory);
+        const Status made = make(enough + (16 << 10));  // a sampler, and constants of a few numbers
+        EXPECT_TRUE(made) << made.error().message;
+    }
+}
+
+/// Memory with room for one page becomes as large as it is needed: what is in it stays, and so do forks, what
+/// is decoded ahead, and what was recorded.
+TEST_F(ProgramTest, memoryGrowsByBeingCopied) {
+    const auto growing = [&](uint32_t firstTokens) {
+        return vulkan
+            ->createMemory(m_model.memory, {.kv = KvType::F16, .maxTokens = 1024, .firstTokens = firstTokens})
+            .value();
+    };
+    const auto talk = [&](MemoryPool& memory) {
+        const auto program = compile(memory).value();
+        std::vector<float> logits;
+        const auto feed = [&](SequenceMemory& sequence, uint32_t count) {
+            const Status status = step(*program, sequence, count);
+            EXPECT_TRUE(status) << status.error().message;
+            const auto row = program->readOutput(0).value();
+            logits.insert(logits.end(), row.begin(), row.end());
+        };
+        const auto first = memory.createSequence().value();
+        for (const uint32_t count : {1U, 60U, 1U, 5U}) feed(*first, count);
+        const auto fork = first->fork(67).value();
+        const auto second = memory.createSequence().value();
+        for (int i = 0; i < 3; ++i) {
+            feed(*second, 64);
+            feed(*first, 1);
+            feed(*fork, 40);
+        }
+        const auto queue = program
+                               ->decodeAhead({.sequence = first.get(),
+                                              .token = 5,
+                                              .sampler = {.temperature = 0},
+                                              .numIds = 320,
+                                              .maxSteps = 200})
+                               .value();
+        for (int i = 0; i < 150; ++i) logits.push_back(static_cast<float>(queue->next().value()));
+        return logits;
+    };
+    const auto whole = growing(0), small = growing(64);
+    const uint64_t before = small->reservedBytes();
+    EXPECT_LT(before, whole->reservedBytes());
+    EXPECT_EQ(talk(*small), talk(*whole));
+    EXPECT_GT(small->reservedBytes(), before);
+    EXPECT_LE(small->reservedBytes(), whole->reservedBytes() + m_model.memory.kv.size() * kRangeAlignment);
+}
+
+/// Where there is no room, sequences stay as they are, and grow once there is some.
+TEST_F(ProgramTest, memoryThatCannotGrowIsFull) {
+    const auto memory =
+        vulkan->createMemory(m_model.memory, {.kv = KvType::F16, .maxTokens = 256, .firstTokens = 64})
+            .value();
+    const auto program = compile(*memory).value();
+    const auto sequence = memory->createSequence().value();
+    ASSERT_TRUE(step(*program, *sequence, 64));
+    for (uint32_t nth = 1; nth <= m_model.memory.kv.size(); ++nth) {
+        failCall(vulkan->device().api().AllocateMemory, nth, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+        const Status full = step(*program, *sequence, 1);
+        ASSERT_FALSE(full) << nth;
+        EXPECT_EQ(full.error().code, ErrorCode::OutOfMemory);
+        EXPECT_EQ(sequence->length(), 64U);
+        ASSERT_TRUE(sequence->truncate(63));
+        EXPECT_TRUE(step(*program, *sequence, 1)) << "what is there is of use";
+    }
+    failCall(vulkan->device().api().AllocateMemory, 0, VK_SUCCESS);
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(step(*program, *sequence, 64)) << i;
+    EXPECT_EQ(step(*program, *sequence, 1).error().code, ErrorCode::OutOfMemory) << "256 are the most";
 }
 
 TEST_F(ProgramTest, refusedAllocationsAreErrors) {

@@ -29,7 +29,7 @@ struct FaultyCall {
 
 /// What goes wrong, on all devices that are made of it, one after the other.
 struct Faults {
-    FaultyCall create, checkRoom, createMemory, compile, createSequence, restore, run, readOutput;
+    FaultyCall create, checkRoom, createMemory, compile, createSequence, reserve, restore, run, readOutput;
     bool hasOwnMemory = false;
     uint64_t room = UINT64_MAX;         ///< bytes that are free for sequences
     backend::MemoryOptions memoryMade;  ///< of the last device
@@ -75,7 +75,7 @@ class FaultySequence final : public backend::SequenceMemory {
         return m_inner->truncate(tokens);
     }
     Status reserve(uint32_t tokens) override {
-        INGLE_TRY(m_device->alive());
+        INGLE_TRY(m_device->pass(m_device->faults.reserve));
         return m_inner->reserve(tokens);
     }
     Result<backend::SavedState> save(backend::TokenRange range, backend::SavedParts parts) const override {

@@ -249,6 +249,35 @@ TEST_P(SplitPlacement, anAllocationThatFailsMovesLayersOut) {
     EXPECT_EQ(load().value()->info().backend, "cpu");
 }
 
+/// Memory that is full in the middle of an answer moves layers out, not the chat.
+TEST_P(SplitPlacement, anAnswerGoesOnWithFewerLayersOnTheDevice) {
+    const auto processor =
+        Model::load(test::opened(m_path), {.threads = 1, .contextTokens = kContext}, nullptr).value();
+    Scheduler undisturbed(*processor, nullptr);
+    RecordingSink expected;
+    answer(undisturbed, expected);
+    ASSERT_TRUE(expected.result);
+    int timesFull = 0;
+    for (int n = 1;; ++n) {  // the first step is that of the load
+        SCOPED_TRACE(n);
+        m_faults.reserve = {.failing = {n}, .code = ErrorCode::OutOfMemory};
+        const auto model = load().value();
+        ASSERT_THAT(model->info().deviceNote, testing::StartsWith("2 of 4 layers"));
+        Scheduler scheduler(*model, nullptr);
+        RecordingSink sink;
+        answer(scheduler, sink);
+        EXPECT_EQ(sink.ids, expected.ids);
+        ASSERT_TRUE(sink.result);
+        if (m_faults.reserve.calls <= n) break;
+        ++timesFull;
+        EXPECT_EQ(model->info().backend, "split");
+        EXPECT_THAT(model->info().deviceNote, testing::StartsWith("1 of 4 layers"));
+        ASSERT_EQ(sink.devices.size(), 1u);
+        EXPECT_EQ(sink.devices[0].note, model->info().deviceNote);
+    }
+    EXPECT_GT(timesFull, 5);
+}
+
 TEST_P(SplitPlacement, theProcessorGoesOnWhereTheDeviceFails) {
     const auto processor =
         Model::load(test::opened(m_path), {.threads = 1, .contextTokens = kContext}, nullptr).value();

@@ -62,26 +62,39 @@ Result<std::unique_ptr<VulkanMemoryPool>> VulkanMemoryPool::create(const DeviceC
                                                                    const MemorySpec& spec,
                                                                    const MemoryOptions& options) {
     std::unique_ptr<VulkanMemoryPool> pool(new VulkanMemoryPool(context));
-    pool->m_spec = spec;
-    pool->m_options = options;
-    uint32_t largestRow = 0;
-    for (const KvLayerSpec& layer : spec.kv) {
-        pool->m_layers.push_back(
-            {cacheRow(options.kv, layer.keyElems), cacheRow(options.kv, layer.valueElems)});
-        largestRow = std::max(
-            {largestRow, pool->m_layers.back().keyRow.rowBytes, pool->m_layers.back().valueRow.rowBytes});
-    }
-    if (!spec.kv.empty()) {
-        // A layer's pages are bound as one range.
-        const uint64_t bindable = (maxRangeBytes(context.device.info().limits) - kCacheSlack) /
-                                  (uint64_t{kPageTokens} * largestRow);
-        const uint32_t tokens = options.reservedTokens > 0 ? options.reservedTokens : options.maxTokens;
-        pool->m_maxPages = static_cast<uint32_t>(std::min<uint64_t>(bindable, pagesFor(tokens)));
-        pool->m_tablePages = std::max(pool->m_maxPages, static_cast<uint32_t>(pagesFor(options.maxLength)));
-        INGLE_TRY(pool->addPages());
-    }
+    pool->plan(spec, options);
+    if (!spec.kv.empty()) INGLE_TRY(pool->addPages(pool->firstPages()));
     INGLE_TRY(pool->addSlots());
     return pool;
+}
+
+uint64_t VulkanMemoryPool::bytesFor(const DeviceContext& context, const MemorySpec& spec,
+                                    const MemoryOptions& options) {
+    VulkanMemoryPool pool(context);
+    pool.plan(spec, options);
+    uint64_t bytes = 0;
+    for (const Layer& layer : pool.m_layers)
+        for (const uint64_t size : pool.cacheSizes(layer, pool.firstPages())) bytes += alignUp(size);
+    for (const uint64_t size : pool.slotSizes()) bytes += alignUp(size);
+    return bytes;
+}
+
+void VulkanMemoryPool::plan(const MemorySpec& spec, const MemoryOptions& options) {
+    m_spec = spec;
+    m_options = options;
+    uint32_t largestRow = 0;
+    for (const KvLayerSpec& layer : spec.kv) {
+        m_layers.push_back({cacheRow(options.kv, layer.keyElems), cacheRow(options.kv, layer.valueElems)});
+        largestRow =
+            std::max({largestRow, m_layers.back().keyRow.rowBytes, m_layers.back().valueRow.rowBytes});
+    }
+    if (spec.kv.empty()) return;
+    // A layer's pages are bound as one range.
+    const uint64_t bindable =
+        (maxRangeBytes(m_context.device.info().limits) - kCacheSlack) / (uint64_t{kPageTokens} * largestRow);
+    const uint32_t tokens = options.reservedTokens > 0 ? options.reservedTokens : options.maxTokens;
+    m_maxPages = static_cast<uint32_t>(std::min<uint64_t>(bindable, pagesFor(tokens)));
+    m_tablePages = std::max(m_maxPages, static_cast<uint32_t>(pagesFor(options.maxLength)));
 }
 
 Status VulkanMemoryPool::run(const Recorder& recorder) const {
@@ -89,30 +102,68 @@ Status VulkanMemoryPool::run(const Recorder& recorder) const {
     return commands->run(kCopyLimit);
 }
 
-Status VulkanMemoryPool::addPages() {
-    std::vector<uint64_t> sizes;
-    for (const Layer& layer : m_layers) {
-        for (const CacheRow* row : {&layer.keyRow, &layer.valueRow})
-            sizes.push_back(uint64_t{m_maxPages} * kPageTokens * row->rowBytes + kCacheSlack);
+uint32_t VulkanMemoryPool::firstPages() const {
+    if (m_options.firstTokens == 0) return m_maxPages;
+    return std::min(m_maxPages, static_cast<uint32_t>(pagesFor(m_options.firstTokens)));
+}
+
+std::array<uint64_t, 2> VulkanMemoryPool::cacheSizes(const Layer& layer, uint32_t pages) const {
+    const auto sizeOf = [&](const CacheRow& row) {
+        return uint64_t{pages} * kPageTokens * row.rowBytes + kCacheSlack;
+    };
+    return {sizeOf(layer.keyRow), sizeOf(layer.valueRow)};
+}
+
+std::vector<uint64_t> VulkanMemoryPool::slotSizes() const {
+    const uint32_t numSlots = m_options.reservedSequences;
+    std::vector<uint64_t> sizes{uint64_t{numSlots} * std::max(m_tablePages, 1U) * sizeof(uint32_t)};
+    for (uint32_t i = 0; i < m_spec.states.size(); ++i)
+        sizes.push_back(uint64_t{numSlots} * stateStride(i) * sizeof(float));
+    return sizes;
+}
+
+Status VulkanMemoryPool::addPages(uint32_t pages) {
+    m_pageMemory.resize(m_layers.size());
+    m_cache.resize(2 * m_layers.size());
+    INGLE_TRY(growTo(pages));
+    m_freePages.reserve(pages);  // giving a page back must not fail
+    for (uint32_t page = pages; page-- > m_numPages;) m_freePages.push_back(page);
+    m_numPages = pages;
+    return {};
+}
+
+Status VulkanMemoryPool::growTo(uint32_t pages) {
+    for (size_t i = 0; i < m_layers.size(); ++i) {
+        const auto sizes = cacheSizes(m_layers[i], pages);
+        if (m_cache[2 * i].bytes >= sizes[0]) continue;  // since a try that found no room for all layers
+        auto memory = std::make_unique<Allocator>(m_context.device, MemoryUse::Device);
+        INGLE_TRY_ASSIGN(const auto ranges, memory->allocate(sizes));
+        if (m_pageMemory[i]) {
+            Recorder recorder(m_context.device, m_context.pipelines);
+            for (size_t j = 0; j < ranges.size(); ++j) {
+                const BufferRange& before = m_cache[2 * i + j];
+                INGLE_TRY(recorder.copy(before, ranges[j].part(0, before.bytes)));
+            }
+            INGLE_TRY(run(recorder));
+        }
+        std::ranges::copy(ranges, m_cache.begin() + static_cast<std::ptrdiff_t>(2 * i));
+        m_pageMemory[i] = std::move(memory);
+        ++m_numMoves;
     }
-    INGLE_TRY_ASSIGN(m_cache, m_memory.allocate(sizes));
-    m_freePages.reserve(m_maxPages);  // giving a page back must not fail
-    for (uint32_t page = m_maxPages; page-- > 0;) m_freePages.push_back(page);
     return {};
 }
 
 Status VulkanMemoryPool::addSlots() {
     const uint32_t numSlots = m_options.reservedSequences;
-    std::vector<uint64_t> sizes{uint64_t{numSlots} * std::max(m_tablePages, 1U) * sizeof(uint32_t)};
-    for (uint32_t i = 0; i < m_spec.states.size(); ++i)
-        sizes.push_back(uint64_t{numSlots} * stateStride(i) * sizeof(float));
-    INGLE_TRY_ASSIGN(m_slots, m_memory.allocate(sizes));
+    INGLE_TRY_ASSIGN(m_slots, m_memory.allocate(slotSizes()));
     m_freeSlots.reserve(numSlots);
     for (uint32_t slot = numSlots; slot-- > 0;) m_freeSlots.push_back(slot);
     return {};
 }
 
 Result<Page> VulkanMemoryPool::takePage() {
+    if (m_freePages.empty() && m_numPages < m_maxPages)
+        INGLE_TRY(addPages(std::min(2 * m_numPages, m_maxPages)));
     if (m_freePages.empty())
         return fail(ErrorCode::OutOfMemory, "the memory for {} tokens is full", m_maxPages * kPageTokens);
     const uint32_t page = m_freePages.back();
@@ -137,7 +188,9 @@ Result<std::unique_ptr<SequenceMemory>> VulkanMemoryPool::createSequence() {
 }
 
 uint64_t VulkanMemoryPool::reservedBytes() const {
-    return m_memory.allocatedBytes();
+    uint64_t bytes = m_memory.allocatedBytes();
+    for (const auto& memory : m_pageMemory) bytes += memory->allocatedBytes();
+    return bytes;
 }
 
 Result<std::unique_ptr<VulkanSequence>> VulkanSequence::create(VulkanMemoryPool& pool) {

@@ -1,6 +1,7 @@
 /// Sequence memory on the device: pages of 64 tokens behind page tables, and recurrent states in slots.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,14 +39,18 @@ struct CacheRow {
 /// Index of a page; it comes back by itself when its last user lets go of it.
 using Page = std::shared_ptr<const uint32_t>;
 
-/// All of it is there from the beginning, so that commands may be recorded once, and nothing is refused by
-/// the device in the middle of an answer.
+/// Slots are there from the beginning. Pages are, too, or they become twice as many where they do not
+/// suffice: then each layer's are copied.
 class VulkanMemoryPool final : public MemoryPool {
   public:
     /// Errors: OutOfMemory, Device.
     static Result<std::unique_ptr<VulkanMemoryPool>> create(const DeviceContext& context,
                                                             const MemorySpec& spec,
                                                             const MemoryOptions& options);
+
+    /// What such a pool takes of the device's memory.
+    static uint64_t bytesFor(const DeviceContext& context, const MemorySpec& spec,
+                             const MemoryOptions& options);
 
     Result<std::unique_ptr<SequenceMemory>> createSequence() override;
     uint64_t reservedBytes() const override;
@@ -56,6 +61,9 @@ class VulkanMemoryPool final : public MemoryPool {
 
     const CacheRow& keyRow(uint32_t layer) const { return m_layers[layer].keyRow; }
     const CacheRow& valueRow(uint32_t layer) const { return m_layers[layer].valueRow; }
+    /// Counts how often the ranges of keys and values have moved: what was recorded with those before is of
+    /// no use.
+    uint64_t numMoves() const { return m_numMoves; }
     /// [pages, 64, row]
     const BufferRange& keys(uint32_t layer) const { return m_cache[2 * layer]; }
     const BufferRange& values(uint32_t layer) const { return m_cache[2 * layer + 1]; }
@@ -66,7 +74,7 @@ class VulkanMemoryPool final : public MemoryPool {
     const BufferRange& pageTables() const { return m_slots[0]; }
     uint32_t tablePages() const { return m_tablePages; }
 
-    /// Errors: OutOfMemory when all are in use.
+    /// While nothing runs. Errors: OutOfMemory when all are in use, and there cannot be more; Device.
     Result<Page> takePage();
     /// A place for a sequence's states and page table. Errors: as takePage().
     Result<uint32_t> takeSlot();
@@ -81,17 +89,27 @@ class VulkanMemoryPool final : public MemoryPool {
     };
     explicit VulkanMemoryPool(const DeviceContext& context)
         : m_context(context), m_memory(context.device, MemoryUse::Device) {}
-    Status addPages();
+    void plan(const MemorySpec& spec, const MemoryOptions& options);
+    /// Of m_cache and m_slots.
+    uint32_t firstPages() const;
+    std::array<uint64_t, 2> cacheSizes(const Layer& layer, uint32_t pages) const;
+    std::vector<uint64_t> slotSizes() const;
+    Status addPages(uint32_t pages);
+    /// Gives each layer room for so many pages.
+    Status growTo(uint32_t pages);
     Status addSlots();
 
     DeviceContext m_context;
     MemorySpec m_spec;
     MemoryOptions m_options;
     std::vector<Layer> m_layers;
-    uint32_t m_maxPages = 0;
+    uint32_t m_numPages = 0;    ///< that there is room for
+    uint32_t m_maxPages = 0;    ///< that there may be room for
     uint32_t m_tablePages = 0;  ///< of one sequence, those that were given back included
-    Allocator m_memory;
-    std::vector<BufferRange> m_cache;  // keys and values of each layer
+    Allocator m_memory;         // of slots
+    std::vector<std::unique_ptr<Allocator>> m_pageMemory;  // of each layer
+    std::vector<BufferRange> m_cache;                      // keys and values of each layer
+    uint64_t m_numMoves = 0;
     std::vector<BufferRange> m_slots;  // page tables, then each state
     std::vector<uint32_t> m_freePages;
     std::vector<uint32_t> m_freeSlots;

@@ -56,6 +56,9 @@ class OpenedBackend final : public Backend {
 
   private:
     OpenedBackend() = default;
+    DeviceContext context() const {
+        return {*m_device, *m_pipelines, *m_transfer, *m_matvecShapes, *m_matmulKernels, *m_attentionKernels};
+    }
     bool dropHalves() {
         const bool dropped = m_matmulKernels->dropHalves();
         return m_attentionKernels->dropHalves() || dropped;

@@ -24,13 +24,15 @@ Result<DeviceInfo> chooseDevice(const Instance& instance, const VulkanOptions& o
     return *picked.device;
 }
 
-/// What a weight takes on the device; see WeightStore.
-uint64_t storedBytes(const PlanWeight& weight) {
-    const tensor::Shape& shape = weight.tensor->shape;
-    if (weight.use == WeightUse::Vector) return sizeof(float) * shape.numElems();
-    const WeightFormat& format = weightFormatOf(*weight.tensor);
-    const auto k = static_cast<uint32_t>(shape.rowElems());
-    return layoutRow(format, k).rowBytes * shape.numRows() + format.grid.size_bytes();
+/// What the weights of a plan take in a store of their own.
+uint64_t storedBytes(const Plan& plan, const DeviceLimits& limits) {
+    BlockPlan blocks(maxRangeBytes(limits));
+    std::set<const tensor::Tensor*> counted;
+    for (const PlanWeight& weight : plan.weights) {
+        if (!counted.insert(weight.tensor).second) continue;
+        for (const uint64_t bytes : storedRanges(weight, limits)) blocks.add(bytes);
+    }
+    return blocks.allBytes();
 }
 
 }  // namespace
@@ -71,20 +73,20 @@ bool OpenedBackend::supports(OpCode code) const {
 
 Result<std::unique_ptr<MemoryPool>> OpenedBackend::createMemory(const MemorySpec& spec,
                                                                 const MemoryOptions& options) {
-    return VulkanMemoryPool::create(
-        {*m_device, *m_pipelines, *m_transfer, *m_matvecShapes, *m_matmulKernels, *m_attentionKernels}, spec,
-        options);
+    return VulkanMemoryPool::create(context(), spec, options);
 }
 
 Status OpenedBackend::checkRoom(const Plan& plan, const MemorySpec& memory, const MemoryNeed& need) const {
     const DeviceInfo& info = m_device->info();
     const auto type = chooseMemoryType(info.memory, info.kind, UINT32_MAX, MemoryUse::Device);
     const uint64_t free = type ? m_device->availableBytes(info.memory.types[*type].heap) : 0;
-    uint64_t needed = neededBytes(memory, need) + VulkanProgram::bufferBytes(plan, m_fusion);
-    std::set<const tensor::Tensor*> counted;
-    for (const PlanWeight& weight : plan.weights) {
-        if (counted.insert(weight.tensor).second) needed += storedBytes(weight);
-    }
+    const uint64_t needed =
+        storedBytes(plan, info.limits) + VulkanProgram::bufferBytes(plan, m_fusion, context()) +
+        VulkanMemoryPool::bytesFor(
+            context(), memory,
+            {.kv = need.kv,
+             .maxTokens = static_cast<uint32_t>(std::min<uint64_t>(need.tokens, UINT32_MAX)),
+             .reservedSequences = need.sequences});
     if (needed <= free) return {};
     constexpr double kGiB = 1 << 30;
     return withId<ErrorId::TooLittleDeviceMemory>(

@@ -15,6 +15,16 @@ uint32_t recordedRows(uint32_t rows) {
     return rows <= kMaxMatvecRows ? std::bit_ceil(rows) : (rows + 15) / 16 * 16;
 }
 
+StepCapacity capacityOf(const Plan& plan) {
+    return {recordedRows(plan.maxTokens), std::max(recordedRows(plan.maxLogitRows), 1U)};
+}
+
+/// Where memory for a use lies.
+std::optional<uint32_t> heapOf(const DeviceInfo& info, MemoryUse use) {
+    const auto type = chooseMemoryType(info.memory, info.kind, UINT32_MAX, use);
+    return type ? std::optional(info.memory.types[*type].heap) : std::nullopt;
+}
+
 /// Multiply-adds of the run's matrices.
 uint64_t workOf(const OpRun& run, const Plan& plan, const RowCounts& rows) {
     uint64_t work = 0;
@@ -42,7 +52,7 @@ VulkanProgram::VulkanProgram(const Plan& plan, VulkanMemoryPool& memory, std::sh
       m_limits(m_plan),
       m_memory(memory),
       m_weights(std::move(weights)),
-      m_capacity{recordedRows(plan.maxTokens), std::max(recordedRows(plan.maxLogitRows), 1U)},
+      m_capacity(capacityOf(plan)),
       m_deviceMemory(memory.context().device, MemoryUse::Device),
       m_writeMemory(memory.context().device, MemoryUse::HostWrite),
       m_readMemory(memory.context().device, MemoryUse::HostRead),
@@ -62,79 +72,39 @@ Result<std::unique_ptr<VulkanProgram>> VulkanProgram::create(const Plan& plan, V
     return program;
 }
 
-uint64_t VulkanProgram::bufferBytes(const Plan& plan, Fusion fusion) {
+uint64_t VulkanProgram::bufferBytes(const Plan& plan, Fusion fusion, const DeviceContext& context) {
     const auto runs = scheduleOps(plan, fusion);
     if (!runs || runs->empty()) return 0;
-    uint64_t bytes = kScratchBytes;
-    const RowCounts rows{recordedRows(plan.maxTokens), recordedRows(plan.maxLogitRows)};
-    for (const uint64_t size : planValues(plan, *runs, rows).sizes) bytes += size;
+    const StepCapacity capacity = capacityOf(plan);
+    uint64_t bytes = 0;
+    for (const uint64_t size : planValues(plan, *runs, {capacity.rows, capacity.logitRows}).sizes)
+        bytes += alignUp(size);
+    ProgramRanges ranges;
+    const DeviceInfo& info = context.device.info();
+    for (const WantedRange& wanted : wantedRanges(ranges, plan, capacity, context))
+        if (heapOf(info, wanted.use) == heapOf(info, MemoryUse::Device)) bytes += alignUp(wanted.bytes);
     return bytes;
 }
 
 Status VulkanProgram::allocate() {
-    const uint64_t scratchBytes =
-        std::min(kScratchBytes, maxRangeBytes(m_memory.context().device.info().limits));
-    const uint64_t sizes[] = {m_capacity.bytes(), scratchBytes, kRangeAlignment};
-    INGLE_TRY_ASSIGN(const auto ranges, m_deviceMemory.allocate(sizes));
-    m_step = ranges[0];
-    m_scratch = ranges[1];
-    m_unused = ranges[2];
-    INGLE_TRY_ASSIGN(m_hostStep, m_writeMemory.allocate(m_capacity.bytes()));
-    const uint64_t logitBytes = paddedWidth(m_plan.output.width) * sizeof(float) * m_capacity.logitRows;
-    INGLE_TRY_ASSIGN(m_hostLogits, m_readMemory.allocate(logitBytes));
-    INGLE_TRY(allocateRowForms());
-    INGLE_TRY(allocateExpertPlan());
-    if (m_plan.hidden) INGLE_TRY(allocateHidden());
-    if (m_limits.pictureWidth > 0 || m_limits.inputWidth > 0) INGLE_TRY(allocatePictures());
-    if (m_limits.inputWidth > 0) {
-        INGLE_TRY_ASSIGN(m_hostInput, m_writeMemory.allocate(inputBytes(m_capacity.rows)));
+    const DeviceContext& context = m_memory.context();
+    const std::vector<WantedRange> wanted = wantedRanges(m_ranges, m_plan, m_capacity, context);
+    for (Allocator* memory : {&m_deviceMemory, &m_writeMemory, &m_readMemory}) {
+        std::vector<BufferRange*> ranges;
+        std::vector<uint64_t> sizes;
+        for (const WantedRange& each : wanted) {
+            if (each.use != memory->use()) continue;
+            ranges.push_back(each.range);
+            sizes.push_back(each.bytes);
+        }
+        INGLE_TRY_ASSIGN(const auto made, memory->allocate(sizes));
+        for (size_t i = 0; i < ranges.size(); ++i) *ranges[i] = made[i];
     }
-    INGLE_TRY_ASSIGN(m_decode.sampler, TokenSampler::create(m_memory.context(), kNumTurns));
-    Recorder begin(m_memory.context().device, m_memory.context().pipelines);
+    INGLE_TRY_ASSIGN(m_decode.sampler, TokenSampler::create(context, kNumTurns));
+    m_decode.hidden = m_ranges.turnsHidden;
+    Recorder begin(context.device, context.pipelines);
     INGLE_TRY(copyStep(begin));
     INGLE_TRY_ASSIGN(m_decode.begin, begin.finish());
-    return {};
-}
-
-/// For the widest value that a product reads.
-Status VulkanProgram::allocateRowForms() {
-    const DeviceContext& context = m_memory.context();
-    uint32_t width = 1;
-    for (const Op& op : m_plan.ops)
-        if (op.code == OpCode::Linear || op.code == OpCode::ExpertLinear)
-            width = std::max(width, m_plan.values[op.inputs[0].value].width);
-    const auto allocate = [&](RowForm form, uint32_t rows) -> Status {
-        INGLE_TRY_ASSIGN(m_rowForms.at(form), m_deviceMemory.allocate(rowFormBytes(form, width, rows)));
-        return {};
-    };
-    if (context.matmulKernels.haveHalves()) INGLE_TRY(allocate(RowForm::Halves, m_capacity.rows));
-    if (context.matvecShapes.mayHaveBytes())
-        INGLE_TRY(allocate(RowForm::Bytes, std::min(m_capacity.rows, kMaxMatvecRows)));
-    return {};
-}
-
-Status VulkanProgram::allocateExpertPlan() {
-    if (!m_memory.context().matmulKernels.haveHalves()) return {};
-    uint64_t bytes = 0;
-    for (const Op& op : m_plan.ops) {
-        if (op.code != OpCode::ExpertLinear) continue;
-        const uint32_t numUsed = m_plan.values[op.inputs[1].value].width / 2;
-        const auto numExperts = static_cast<uint32_t>(m_plan.weights[op.weights[0]].tensor->shape.dims[2]);
-        const ExpertSize size{.numExperts = numExperts, .numSlots = m_capacity.rows * numUsed};
-        bytes = std::max(bytes, expertPlanBytes(size.numSlots, mostExpertTiles(size, kLeastTileTokens)));
-    }
-    if (bytes == 0) return {};
-    INGLE_TRY_ASSIGN(m_expertPlan, m_deviceMemory.allocate(bytes));
-    return {};
-}
-
-Status VulkanProgram::allocateHidden() {
-    const uint64_t rowBytes = paddedWidth(m_plan.hidden->width) * sizeof(float);
-    std::vector<uint64_t> sizes{rowBytes * m_capacity.rows};
-    sizes.insert(sizes.end(), kNumTurns, m_plan.hidden->width * sizeof(float));
-    INGLE_TRY_ASSIGN(const auto ranges, m_readMemory.allocate(sizes));
-    m_hostHidden = ranges[0];
-    std::copy(ranges.begin() + 1, ranges.end(), m_decode.hidden.begin());
     return {};
 }
 
@@ -150,29 +120,18 @@ void VulkanProgram::takeHidden(uint32_t numRows) {
     m_hiddenRows.resize(numRows * width);
     for (uint32_t row = 0; row < numRows; ++row)
         std::memcpy(m_hiddenRows.data() + row * width,
-                    m_hostHidden.host + row * paddedWidth(m_plan.hidden->width) * sizeof(float),
+                    m_ranges.hostHidden.host + row * paddedWidth(m_plan.hidden->width) * sizeof(float),
                     width * sizeof(float));
-}
-
-Status VulkanProgram::allocatePictures() {
-    const uint64_t entryBytes = sizeof(PictureEntry) * m_capacity.rows;
-    const uint64_t sizes[] = {entryBytes,
-                              sizeof(float) * std::max(m_limits.pictureWidth, 1U) * m_capacity.rows};
-    INGLE_TRY_ASSIGN(const auto ranges, m_deviceMemory.allocate(sizes));
-    m_pictures = ranges[0];
-    m_pictureRows = ranges[1];
-    INGLE_TRY_ASSIGN(m_hostPictures, m_writeMemory.allocate(entryBytes));
-    return {};
 }
 
 Status VulkanProgram::write(const Step& step) {
     writeStep(step, hostStep());
-    if (m_pictures.bytes == 0) return {};
-    writePictures(step, {reinterpret_cast<PictureEntry*>(m_hostPictures.host), m_capacity.rows});
+    if (m_ranges.pictures.bytes == 0) return {};
+    writePictures(step, {reinterpret_cast<PictureEntry*>(m_ranges.hostPictures.host), m_capacity.rows});
     if (m_limits.inputWidth > 0) writeInput(step);
     if (m_limits.pictureWidth == 0 || step.inputRows.empty()) return {};
     const auto bytes = std::as_bytes(step.inputRows);
-    return m_memory.context().transfer.upload(m_pictureRows.part(0, bytes.size()), bytes);
+    return m_memory.context().transfer.upload(m_ranges.pictureRows.part(0, bytes.size()), bytes);
 }
 
 uint64_t VulkanProgram::inputBytes(size_t rows) const {
@@ -182,15 +141,15 @@ uint64_t VulkanProgram::inputBytes(size_t rows) const {
 void VulkanProgram::writeInput(const Step& step) {
     const size_t width = m_limits.inputWidth, numRows = step.tokens.size();
     // Rows that only fill a recording up are computed with, too.
-    std::memset(m_hostInput.host, 0, inputBytes(recordedRows(static_cast<uint32_t>(numRows))));
+    std::memset(m_ranges.hostInput.host, 0, inputBytes(recordedRows(static_cast<uint32_t>(numRows))));
     for (size_t row = 0; row < numRows; ++row)
-        std::memcpy(m_hostInput.host + inputBytes(row), step.inputRows.data() + row * width,
+        std::memcpy(m_ranges.hostInput.host + inputBytes(row), step.inputRows.data() + row * width,
                     width * sizeof(float));
 }
 
 Status VulkanProgram::copyStep(Recorder& recorder) const {
-    INGLE_TRY(recorder.copy(m_hostStep, m_step));
-    if (m_pictures.bytes > 0) INGLE_TRY(recorder.copy(m_hostPictures, m_pictures));
+    INGLE_TRY(recorder.copy(m_ranges.hostStep, m_ranges.step));
+    if (m_ranges.pictures.bytes > 0) INGLE_TRY(recorder.copy(m_ranges.hostPictures, m_ranges.pictures));
     return {};
 }
 
@@ -207,14 +166,14 @@ Result<VulkanProgram::Layout> VulkanProgram::layOut(Fusion fusion) const {
 
 ProgramBuffers VulkanProgram::buffersOf(const Layout& layout) const {
     return {.values = layout.values,
-            .step = m_step,
-            .scratch = m_scratch,
-            .unused = m_unused,
-            .rowForms = m_rowForms,
-            .expertPlan = m_expertPlan,
-            .pictures = m_pictures,
-            .pictureRows = m_pictureRows,
-            .inputRows = m_hostInput};
+            .step = m_ranges.step,
+            .scratch = m_ranges.scratch,
+            .unused = m_ranges.unused,
+            .rowForms = m_ranges.rowForms,
+            .expertPlan = m_ranges.expertPlan,
+            .pictures = m_ranges.pictures,
+            .pictureRows = m_ranges.pictureRows,
+            .inputRows = m_ranges.hostInput};
 }
 
 OpRecording VulkanProgram::opRecording(const ProgramBuffers& buffers, const RowCounts& rows, RowForms& forms,
@@ -228,7 +187,7 @@ Status VulkanProgram::compileKernels() {
     INGLE_TRY_ASSIGN(auto kernels, kernelsOfAllRows());
     const DeviceContext& context = m_memory.context();
     const auto matrices = m_weights->matrices();
-    INGLE_TRY(context.matmulKernels.measure(matrices, m_capacity.rows, m_scratch.bytes, context.device,
+    INGLE_TRY(context.matmulKernels.measure(matrices, m_capacity.rows, m_ranges.scratch.bytes, context.device,
                                             context.pipelines));
     INGLE_TRY(context.matvecShapes.measure(matrices, context.matmulKernels));
     INGLE_TRY_ASSIGN(kernels, kernelsOfAllRows());
@@ -252,23 +211,31 @@ Result<std::vector<PipelineSpec>> VulkanProgram::kernelsOfAllRows() {
 }
 
 Result<const StepCommands*> VulkanProgram::commandsFor(const RowCounts& rows) {
+    forgetMoved();
     StepCommands& commands = m_recorded[rows];
     if (!commands.empty() && commands.fits(m_budget)) return &commands;
     const auto begin = [&](Recorder& recorder) { return copyStep(recorder); };
     const auto end = [&](Recorder& recorder) -> Status {
-        INGLE_TRY(copyHidden(recorder, rows.tokens, m_hostHidden));
+        INGLE_TRY(copyHidden(recorder, rows.tokens, m_ranges.hostHidden));
         if (rows.logits == 0) return {};
         const uint64_t bytes = rows.logits * paddedWidth(m_plan.output.width) * sizeof(float);
-        return recorder.copy(logits().part(0, bytes), m_hostLogits.part(0, bytes));
+        return recorder.copy(logits().part(0, bytes), m_ranges.hostLogits.part(0, bytes));
     };
     INGLE_TRY_ASSIGN(commands, record(rows, begin, end));
     return &commands;
 }
 
+void VulkanProgram::forgetMoved() {
+    if (std::exchange(m_recordedMoves, m_memory.numMoves()) == m_memory.numMoves()) return;
+    m_recorded.clear();
+    m_decode.turns = {};
+}
+
 Status VulkanProgram::recordDecode() {
+    forgetMoved();
     if (!m_decode.turns[0].empty() && m_decode.turns[0].fits(m_budget)) return {};
     for (uint32_t turn = 0; turn < kNumTurns; ++turn) {
-        const TokenSampler::Buffers buffers{logits(), m_step, m_scratch};
+        const TokenSampler::Buffers buffers{logits(), m_ranges.step, m_ranges.scratch};
         const auto begin = [](Recorder&) -> Status { return {}; };
         const auto end = [&](Recorder& recorder) -> Status {
             INGLE_TRY(copyHidden(recorder, 1, m_decode.hidden[turn]));
@@ -371,7 +338,7 @@ Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
     if (rows.logits == 0) return {};
     const BufferRange& logits = m_plain->values[m_plan.output.value];
     const uint64_t bytes = rows.logits * paddedWidth(m_plan.output.width) * sizeof(float);
-    return context.transfer.download(logits.part(0, bytes), {m_hostLogits.host, bytes});
+    return context.transfer.download(logits.part(0, bytes), {m_ranges.hostLogits.host, bytes});
 }
 
 Result<std::vector<float>> VulkanProgram::rowsOf(const Operand& operand, const Step& step) const {
@@ -414,7 +381,7 @@ Result<std::span<const float>> VulkanProgram::readOutput(uint32_t index) {
     }
     const uint32_t width = m_plan.output.width;
     const std::span<const float> logits(
-        reinterpret_cast<const float*>(m_hostLogits.host) + size_t{index} * paddedWidth(width), width);
+        reinterpret_cast<const float*>(m_ranges.hostLogits.host) + size_t{index} * paddedWidth(width), width);
     INGLE_TRY(checkFinite(logits, kNotFiniteMessage));
     return logits;
 }

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "engine/backend/step_limits.h"
-#include "engine/backend/vulkan/memory/picture_buffer.h"
-#include "engine/backend/vulkan/memory/step_buffer.h"
 #include "engine/backend/vulkan/program/decode_queue.h"
+#include "engine/backend/vulkan/program/program_ranges.h"
 #include "engine/backend/vulkan/program/schedule.h"
 #include "engine/backend/vulkan/program/step_patience.h"
 
@@ -21,8 +20,8 @@ class VulkanProgram final : public Program {
     /// (an op or its size), OutOfMemory, Device.
     static Result<std::unique_ptr<VulkanProgram>> create(const Plan& plan, VulkanMemoryPool& memory,
                                                          std::shared_ptr<WeightStore> weights, Fusion fusion);
-    /// Of values and scratch, about: what a program takes of the device's memory beside weights.
-    static uint64_t bufferBytes(const Plan& plan, Fusion fusion);
+    /// What a program takes of the device's memory beside weights.
+    static uint64_t bufferBytes(const Plan& plan, Fusion fusion, const DeviceContext& context);
     Status run(const Step& step) override;
     Result<std::span<const float>> readOutput(uint32_t index) override;
     Result<std::unique_ptr<DecodeQueue>> decodeAhead(const DecodeOrder& order) override;
@@ -52,11 +51,7 @@ class VulkanProgram final : public Program {
     Result<std::vector<PipelineSpec>> kernelsOfAllRows();
     ProgramBuffers buffersOf(const Layout& layout) const;
     const BufferRange& logits() const { return m_fused.values[m_plan.output.value]; }
-    StepBuffer hostStep() const { return StepBuffer::at(m_hostStep.host, m_capacity); }
-    Status allocatePictures();
-    Status allocateRowForms();
-    Status allocateExpertPlan();
-    Status allocateHidden();
+    StepBuffer hostStep() const { return StepBuffer::at(m_ranges.hostStep.host, m_capacity); }
     /// The values of Plan::hidden become the host's. Errors: as Recorder::copy().
     Status copyHidden(Recorder& recorder, uint32_t numRows, const BufferRange& to) const;
     /// Makes m_hiddenRows of them.
@@ -71,6 +66,8 @@ class VulkanProgram final : public Program {
     /// Recorded when they are not there yet, or not as they should be now.
     Result<const StepCommands*> commandsFor(const RowCounts& rows);
     Status recordDecode();
+    /// Forgets what was recorded before memory moved.
+    void forgetMoved();
     /// The ops between what the two functions add.
     Result<StepCommands> record(const RowCounts& rows, const RecordFunction& begin,
                                 const RecordFunction& end);
@@ -89,15 +86,7 @@ class VulkanProgram final : public Program {
     Allocator m_deviceMemory;
     Allocator m_writeMemory;
     Allocator m_readMemory;
-    BufferRange m_step, m_scratch, m_unused;
-    RowForms::Buffers m_rowForms;
-    BufferRange m_expertPlan;  // of a plan with experts
-    BufferRange m_hostStep;
-    // Of a plan with OpCode::PictureRows or InputRows, whose tokens may have coordinates.
-    BufferRange m_pictures, m_pictureRows, m_hostPictures;
-    BufferRange m_hostInput;   // of one with InputRows: [rows, padded width]
-    BufferRange m_hostLogits;  // [logit rows, padded width]
-    BufferRange m_hostHidden;  // of one with Plan::hidden: [rows, padded width]
+    ProgramRanges m_ranges;
     std::vector<float> m_hiddenRows;
     Layout m_fused;
     std::unique_ptr<Layout> m_plain;  // made when somebody observes
@@ -105,7 +94,8 @@ class VulkanProgram final : public Program {
     SubmissionBudget m_budget;
     std::map<RowCounts, StepCommands> m_recorded;
     DecodeCommands m_decode;
-    uint32_t m_numLogitRows = 0;  // of the last step
+    uint64_t m_recordedMoves = 0;  ///< VulkanMemoryPool::numMoves() of what is recorded
+    uint32_t m_numLogitRows = 0;   // of the last step
     OpObserver* m_observer = nullptr;
     StepPatience m_patience;        // with steps of run()
     StepPatience m_decodePatience;  // with those of decode queues

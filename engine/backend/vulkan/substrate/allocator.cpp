@@ -46,10 +46,6 @@ uint32_t suitability(const DeviceMemory& memory, DeviceKind kind, const MemoryTy
     return 2u + 2u * isLocal(type) + (mappable == sharesMemory(kind));
 }
 
-uint64_t alignUp(uint64_t bytes) {
-    return (bytes + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
-}
-
 }  // namespace
 
 std::optional<uint32_t> chooseMemoryType(const DeviceMemory& memory, DeviceKind kind, uint32_t allowed,

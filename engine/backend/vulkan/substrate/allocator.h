@@ -17,6 +17,10 @@ namespace ingle::backend::vulkan {
 inline constexpr uint64_t kMaxBlockBytes = uint64_t{256} << 20;
 /// Ranges begin at multiples of this: the coarsest offset alignment Vulkan lets a driver ask for.
 inline constexpr uint64_t kRangeAlignment = 256;
+/// What a range takes of a block.
+constexpr uint64_t alignUp(uint64_t bytes) {
+    return (bytes + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
+}
 
 /// Who reads and writes a buffer most.
 enum class MemoryUse : uint8_t {
@@ -60,6 +64,7 @@ class Allocator {
     /// A single range, which has a block of its own.
     Result<BufferRange> allocate(uint64_t bytes);
 
+    MemoryUse use() const { return m_use; }
     uint64_t allocatedBytes() const { return m_allocatedBytes; }
     /// Whether the range came from here.
     bool owns(const BufferRange& range) const;

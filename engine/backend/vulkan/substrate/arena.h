@@ -1,13 +1,17 @@
 /// Device memory for what comes one by one and stays: ranges cut from blocks that grow with the need.
 #pragma once
 
+#include <vector>
+
 #include "engine/backend/vulkan/substrate/allocator.h"
+#include "engine/backend/vulkan/substrate/block_plan.h"
 
 namespace ingle::backend::vulkan {
 
 class Arena {
   public:
-    explicit Arena(Device& device) : m_device(device), m_allocator(device, MemoryUse::Device) {}
+    explicit Arena(Device& device)
+        : m_plan(maxRangeBytes(device.info().limits)), m_allocator(device, MemoryUse::Device) {}
 
     /// A range of its own, contents undefined, until the arena ends. Errors: as Allocator::allocate().
     Result<BufferRange> allocate(uint64_t bytes);
@@ -15,10 +19,9 @@ class Arena {
     bool owns(const BufferRange& range) const { return m_allocator.owns(range); }
 
   private:
-    Device& m_device;
+    BlockPlan m_plan;
     Allocator m_allocator;
-    BufferRange m_block;
-    uint64_t m_used = 0;  // bytes of m_block
+    std::vector<BufferRange> m_blocks;
 };
 
 }  // namespace ingle::backend::vulkan

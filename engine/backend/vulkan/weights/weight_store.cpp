@@ -83,6 +83,11 @@ class RowPacker {
     base::ThreadPool m_threads;
 };
 
+/// Rows of a matrix that bind as a whole.
+uint64_t rowsOfShard(uint64_t rowBytes, const WeightFormat& format, const DeviceLimits& limits) {
+    return (maxRangeBytes(limits) - format.grid.size_bytes()) / rowBytes / 2 * 2;
+}
+
 void decodeVector(const VectorPart& part, std::span<float> out) {
     if (!part.tensor) return;  // zeros already
     const tensor::Tensor& tensor = *part.tensor;
@@ -92,6 +97,19 @@ void decodeVector(const VectorPart& part, std::span<float> out) {
 }
 
 }  // namespace
+
+std::vector<uint64_t> storedRanges(const PlanWeight& weight, const DeviceLimits& limits) {
+    const tensor::Shape& shape = weight.tensor->shape;
+    if (weight.use == WeightUse::Vector) return {(shape.numElems() + 3) / 4 * 4 * sizeof(float)};
+    const WeightFormat& format = weightFormatOf(*weight.tensor);
+    const uint64_t rowBytes = layoutRow(format, static_cast<uint32_t>(shape.rowElems())).rowBytes;
+    // Where not even two rows bind, whoever stores it says so.
+    const uint64_t most = std::max<uint64_t>(rowsOfShard(rowBytes, format, limits), 1);
+    std::vector<uint64_t> ranges;
+    for (uint64_t row = 0; row < shape.numRows(); row += most)
+        ranges.push_back(std::min(most, shape.numRows() - row) * rowBytes + format.grid.size_bytes());
+    return ranges;
+}
 
 Result<const DeviceMatrix*> WeightStore::matrix(std::span<const tensor::Tensor* const> parts,
                                                 RowOrder order) {
@@ -113,7 +131,7 @@ Result<const DeviceMatrix*> WeightStore::matrix(std::span<const tensor::Tensor* 
 Status WeightStore::upload(DeviceMatrix& matrix, const MatrixKey& key) {
     const uint64_t rowBytes = matrix.row.rowBytes;
     const auto grid = std::as_bytes(matrix.format->grid);
-    const uint64_t most = (maxRangeBytes(m_device.info().limits) - grid.size()) / rowBytes / 2 * 2;
+    const uint64_t most = rowsOfShard(rowBytes, *matrix.format, m_device.info().limits);
     if (most == 0)
         return fail(ErrorCode::OutOfMemory, "{}: two rows of {} bytes are more than the device takes at once",
                     key.parts[0]->name, rowBytes);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/backend/plan.h"
 #include "engine/backend/vulkan/substrate/arena.h"
 #include "engine/backend/vulkan/substrate/transfer.h"
 #include "engine/backend/vulkan/weights/weight_format.h"
@@ -42,6 +43,9 @@ struct VectorPart {
 
     auto operator<=>(const VectorPart&) const = default;
 };
+
+/// What a weight takes on a device, range by range.
+std::vector<uint64_t> storedRanges(const PlanWeight& weight, const DeviceLimits& limits);
 
 /// One thread. Tensors are known by their address: those of live programs must stay where they are.
 class WeightStore {

@@ -6,16 +6,13 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "app/documents/child_process.h"
+#include "app/documents/kept_pages.h"
 #include "app/documents/limits.h"
 #include "app/documents/opened_file.h"
-#include "app/documents/page_answer.h"
 #include "app/documents/picture_kind.h"
 #include "app/documents/refusals.h"
 #include "app/documents/text_encoding.h"
@@ -30,52 +27,6 @@ namespace fs = std::filesystem;
 struct ScanFile {
     std::string hash;  ///< SHA-256, hexadecimal
     std::string_view format;
-};
-
-/// The pages of one file that were read so far.
-class KeptPages {
-  public:
-    /// `folder` empty: none are kept. `seer`: see ScanOptions.
-    KeptPages(const std::string& folder, const std::string& hash, const std::string& seer)
-        : m_hash(hash),
-          m_folder(folder.empty() ? fs::path()
-                                  : fs::path(folder) / (seer.empty() ? hash : hash + "-" + seer)) {
-        std::error_code unknown;
-        if (!m_folder.empty()) fs::create_directories(m_folder, unknown);
-    }
-
-    /// All were read: what others had begun to read is of no use any more, either.
-    void forget() const {
-        if (m_folder.empty()) return;
-        std::error_code unknown;
-        std::vector<fs::path> folders;
-        for (const auto& each : fs::directory_iterator(m_folder.parent_path(), unknown))
-            if (each.path().filename().string().starts_with(m_hash)) folders.push_back(each.path());
-        for (const fs::path& each : folders) fs::remove_all(each, unknown);
-    }
-    std::optional<RecognisedPage> find(uint32_t number) const {
-        if (m_folder.empty()) return std::nullopt;
-        std::ifstream file(pathOf(number), std::ios::binary);
-        const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-        auto page = file ? decodePage(bytes) : refuse(Refusal::ReaderFailed);
-        return page ? std::optional(*std::move(page)) : std::nullopt;
-    }
-    /// What cannot be written is read again.
-    void keep(uint32_t number, const RecognisedPage& page) const {
-        if (m_folder.empty()) return;
-        const fs::path whole = pathOf(number), part = whole.string() + ".part";
-        std::ofstream file(part, std::ios::binary);
-        file << encodePage(page);
-        file.close();
-        std::error_code unknown;
-        if (file) fs::rename(part, whole, unknown);
-    }
-
-  private:
-    fs::path pathOf(uint32_t number) const { return m_folder / std::to_string(number); }
-
-    std::string m_hash;
-    fs::path m_folder;
 };
 
 std::optional<ScanFile> lookAt(int file) {
@@ -102,6 +53,16 @@ class ScanReader {
         if (!scan) return refuse(Refusal::ReaderFailed);
         m_format = scan->format;
         const KeptPages kept(m_options.keptIn, scan->hash, m_options.seer);
+        auto document = readPages(kept);
+        const bool isCancelled = !document && document.error().code == ErrorCode::Cancelled;
+        if (document || (isCancelled && m_options.isGivenUp())) kept.forget();
+        if (document && document->text.empty())
+            return refuse(m_options.see ? Refusal::Empty : Refusal::Scanned, m_format);
+        return document;
+    }
+
+  private:
+    Result<Document> readPages(const KeptPages& kept) const {
         Document document{.format = std::string(m_format)};
         uint64_t numEmpty = 0;
         for (uint32_t number = 1, numPages = 1; number <= numPages; ++number) {
@@ -115,13 +76,9 @@ class ScanReader {
             numEmpty += page->text.empty() ? 1 : 0;
             if (!add(document, number, page->text)) return refuse(Refusal::TooMuchText, m_format);
         }
-        kept.forget();
-        if (document.text.empty()) return refuse(m_options.see ? Refusal::Empty : Refusal::Scanned, m_format);
         if (numEmpty > 0) document.leftOut.push_back({LossKind::PagesWithoutText, numEmpty, {}});
         return document;
     }
-
-  private:
     Result<RecognisedPage> asked(uint32_t number, std::string_view task) const {
         if (::lseek(m_file, 0, SEEK_SET) != 0) return refuse(Refusal::ReaderFailed);
         INGLE_TRY_ASSIGN(const std::string answer,

@@ -18,6 +18,8 @@ struct ScanOptions {
     /// A folder in which pages are kept until the last one is read, so that what was interrupted goes on
     /// where it was; empty: they are not.
     std::string keptIn = {};
+    /// Asked once it was cancelled: whether nobody will go on with it, so that none of its pages are kept.
+    std::function<bool()> isGivenUp = [] { return false; };
     /// Gives the text in a picture, of which it gets a PNG, JPEG or WebP file; null: Tesseract recognises it.
     std::function<Result<std::string>(std::string picture)> see = nullptr;
     /// Who that is, in letters and digits: what others have read is not taken for its work.

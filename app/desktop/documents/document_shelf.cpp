@@ -83,7 +83,7 @@ DocumentShelf::DocumentShelf(StorageThread& storage, EngineClient& engine, Model
 }
 
 DocumentShelf::~DocumentShelf() {
-    cancelOpening();
+    stopOpening();
 }
 
 QString DocumentShelf::opening() const {
@@ -108,15 +108,17 @@ void DocumentShelf::offer(const std::vector<Recognition>& things) {
 
 void DocumentShelf::openNext() {
     m_cancelled = m_toOpen.empty() ? nullptr : std::make_shared<std::atomic<bool>>(false);
+    m_givenUp = std::make_shared<std::atomic<bool>>(false);
     m_page = 0;
     emit openingChanged();
     if (!m_cancelled) return;
     const PageSeer::Seer seer = m_seer.seer(m_cancelled).value_or(PageSeer::Seer());
     m_seenBy = seer.name;
     m_openLane.post([self = QPointer(this), path = m_toOpen.front().path, scans = m_scans, seer,
-                     cancelled = m_cancelled] {
+                     cancelled = m_cancelled, givenUp = m_givenUp] {
         documents::ScanOptions options{.reading = {.isCancelled = [&] { return cancelled->load(); }},
                                        .keptIn = scans,
+                                       .isGivenUp = [&] { return givenUp->load(); },
                                        .see = seer.see,
                                        .seer = seer.id};
         options.isAt = [&](uint32_t page, uint32_t numPages) {
@@ -150,6 +152,11 @@ void DocumentShelf::onPage(uint32_t page, uint32_t numPages) {
 }
 
 void DocumentShelf::cancelOpening() {
+    if (m_cancelled) m_givenUp->store(true);
+    stopOpening();
+}
+
+void DocumentShelf::stopOpening() {
     if (!m_cancelled) return;
     m_cancelled->store(true);
     m_toOpen.erase(m_toOpen.begin() + 1, m_toOpen.end());

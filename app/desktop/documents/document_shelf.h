@@ -70,6 +70,7 @@ class DocumentShelf : public QAbstractListModel {
 
     /// Makes documents of what was dropped and is no model, or says why not.
     void offer(const std::vector<Recognition>& things);
+    /// For good: pages of a scan that were read so far are forgotten.
     Q_INVOKABLE void cancelOpening();
     Q_INVOKABLE void refresh();
     /// It stands in the chat in view from now on, and is read if what that costs is known.
@@ -118,6 +119,8 @@ class DocumentShelf : public QAbstractListModel {
     uint32_t contextFor(const history::Document& document) const;
 
     void openNext();
+    /// What is being opened is left where it is, and what waits is not opened.
+    void stopOpening();
     /// Of the scan that is being read.
     void onPage(uint32_t page, uint32_t numPages);
     void onOpened(const Recognition& thing, const Result<history::NewDocument>& document);
@@ -155,6 +158,7 @@ class DocumentShelf : public QAbstractListModel {
     QElapsedTimer m_sincePage;  ///< since the second page that was read now
     uint32_t m_firstPage = 0;
     std::shared_ptr<std::atomic<bool>> m_cancelled;  ///< of what is being opened; null: nothing is
+    std::shared_ptr<std::atomic<bool>> m_givenUp;    ///< … for good
     storage::Lane m_openLane;
 };
 

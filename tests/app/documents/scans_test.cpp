@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/documents/kept_pages.h"
 #include "app/documents/page_answer.h"
 #include "app/documents/read_picture.h"
 #include "app/documents/read_scan.h"
@@ -202,6 +203,42 @@ TEST_F(SeenScans, pagesAreShownAndTheirTextIsTaken) {
     EXPECT_NEAR(first->width, 400 * 150 / 72, 1);  // points at so many dots an inch
     EXPECT_TRUE(std::ranges::any_of(first->rgb, [](uint8_t each) { return each < 50; })) << "no words";
     EXPECT_EQ(first->rgb[0], 255);
+}
+
+TEST_F(SeenScans, whatIsGivenUpLeavesNothing) {
+    m_options.reading.isCancelled = [this] { return m_seen.size() == 2; };
+    ASSERT_FALSE(readScan(m_path, m_options));
+    EXPECT_FALSE(fs::is_empty(m_options.keptIn)) << "somebody may go on";
+    m_options.isGivenUp = [] { return true; };
+    const auto cancelled = readScan(m_path, m_options);
+    ASSERT_FALSE(cancelled);
+    EXPECT_EQ(cancelled.error().code, ErrorCode::Cancelled);
+    EXPECT_TRUE(fs::is_empty(m_options.keptIn));
+}
+
+/// Pages of a scan that nobody goes on with.
+TEST_F(SeenScans, whatNobodyComesBackForIsRemoved) {
+    m_failsAt = 2;
+    ASSERT_FALSE(readScan(m_path, m_options));
+    const fs::path others = fs::path(m_options.keptIn) / "another-eyes";
+    fs::create_directories(others);
+    std::ofstream(others / "1") << "a page";
+    const auto setAge = [&](std::chrono::hours age) {
+        for (const auto& each : fs::directory_iterator(m_options.keptIn))
+            fs::last_write_time(each.path(), fs::file_time_type::clock::now() - age);
+    };
+    setAge(KeptPages::kPatience - std::chrono::hours(1));
+    m_failsAt = 4;
+    ASSERT_FALSE(readScan(m_path, m_options));
+    EXPECT_EQ(m_seen.size(), 4u) << "the first page was still there";
+    EXPECT_TRUE(fs::exists(others));
+    setAge(KeptPages::kPatience + std::chrono::hours(1));
+    m_failsAt = 5;
+    ASSERT_FALSE(readScan(m_path, m_options));
+    EXPECT_FALSE(fs::exists(others));
+    m_failsAt = 0;
+    ASSERT_TRUE(readScan(m_path, m_options));
+    EXPECT_EQ(m_seen.size(), 8u);
 }
 
 TEST_F(SeenScans, afterAnErrorItGoesOnWithTheSameReaderOnly) {

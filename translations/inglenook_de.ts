@@ -557,6 +557,37 @@
     </message>
 </context>
 <context>
+    <name>DocumentFormats</name>
+    <message>
+        <source>web page</source>
+        <translation>Webseite</translation>
+    </message>
+    <message>
+        <source>Markdown text</source>
+        <translation>Markdown-Text</translation>
+    </message>
+    <message>
+        <source>OpenDocument text</source>
+        <translation>OpenDocument-Text</translation>
+    </message>
+    <message>
+        <source>picture</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>Word document</source>
+        <translation>Word-Dokument</translation>
+    </message>
+    <message>
+        <source>folder</source>
+        <translation>Ordner</translation>
+    </message>
+</context>
+<context>
     <name>DocumentRow</name>
     <message>
         <source>Read it and ask</source>

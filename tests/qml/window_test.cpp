@@ -612,6 +612,8 @@ class WindowTest : public QObject, WindowFiles {
         QCOMPARE(shareText(650'000'000, 4'900'000'000), QString("650 MB of 4.9 GB"));
         QCOMPARE(sizeText(2'300'000), QString("2.3 MB"));
         QCOMPARE(shareText(9'000, 800'000), QString("9 of 800 KB"));
+        QCOMPARE(sizeText(7), QString("1 KB"));
+        QCOMPARE(sizeText(0), QString("0 KB"));
     }
 
     void aFileWithoutATokenizerCannotChat() {

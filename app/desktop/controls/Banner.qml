@@ -26,7 +26,7 @@ Item {
         id: box
         anchors.horizontalCenter: parent.horizontalCenter
         width: Math.min(Theme.columnWidth + 2 * Theme.s, parent.width - 2 * Theme.s)
-        height: column.implicitHeight + Theme.s
+        height: column.implicitHeight + 2 * Theme.s
         radius: Theme.radius
         color: Theme.warningSurface
 
@@ -34,8 +34,9 @@ Item {
         Column {
             id: column
             x: Theme.m
-            y: Theme.xs
+            y: Theme.s
             width: parent.width - Theme.m - Theme.xs
+            spacing: Theme.xs
 
             RowLayout {
                 width: parent.width

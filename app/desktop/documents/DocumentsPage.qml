@@ -47,7 +47,10 @@ Page {
                 text: page.shelf.opening
                 color: Theme.text
                 font.pixelSize: Theme.smallSize
-                elide: Text.ElideMiddle
+                // A long name leaves room for the page, and for how long it takes.
+                wrapMode: Text.Wrap
+                maximumLineCount: 3
+                elide: Text.ElideRight
             }
             TextButton {
                 objectName: "cancelOpening"

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/desktop/documents/document_shelf.h"
+#include "app/desktop/services/document_sentences.h"
 #include "app/desktop/services/size_text.h"
 #include "app/desktop/services/text.h"
 #include "app/desktop/services/time_text.h"
@@ -41,7 +42,7 @@ QString DocumentShelf::sentence() const {
 }
 
 QString DocumentShelf::detailOf(const Document& document) const {
-    QStringList details{toQString(document.format), sizeText(document.textBytes)};
+    QStringList details{documentFormat(document.format), sizeText(document.textBytes)};
     details += tr("used %1").arg(
         QLocale().toString(QDateTime::fromMSecsSinceEpoch(document.usedMs).date(), QLocale::ShortFormat));
     if (document.conversations == 1) details += tr("in one conversation");

@@ -3,6 +3,10 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 #include "app/desktop/services/text.h"
 #include "app/documents/refusals.h"
 
@@ -66,6 +70,22 @@ QString documentSentence(const std::string& path, const Error& error) {
     return QCoreApplication::translate("DocumentSentences", "%1: %2")
         .arg(QFileInfo(toQString(path)).fileName(),
              DocumentSentences::of(*documents::refusalOf(error.id), error));
+}
+
+QString documentFormat(const std::string& format) {
+    // Those that readers name so; others are names in every language.
+    static constexpr const char* kFormats[] = {
+        QT_TRANSLATE_NOOP("DocumentFormats", "web page"),
+        QT_TRANSLATE_NOOP("DocumentFormats", "Markdown text"),
+        QT_TRANSLATE_NOOP("DocumentFormats", "OpenDocument text"),
+        QT_TRANSLATE_NOOP("DocumentFormats", "picture"),
+        QT_TRANSLATE_NOOP("DocumentFormats", "text"),
+        QT_TRANSLATE_NOOP("DocumentFormats", "Word document"),
+        QT_TRANSLATE_NOOP("DocumentFormats", "folder"),
+    };
+    const auto known = std::ranges::find(kFormats, std::string_view(format));
+    return known == std::end(kFormats) ? toQString(format)
+                                       : QCoreApplication::translate("DocumentFormats", *known);
 }
 
 }  // namespace ingle::desktop

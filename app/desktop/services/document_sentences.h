@@ -15,4 +15,7 @@ bool isOfADocument(const Error& error);
 /// "report.pdf: …"; for errors of which isOfADocument().
 QString documentSentence(const std::string& path, const Error& error);
 
+/// What a document is ("Word document"), in the window's language.
+QString documentFormat(const std::string& format);
+
 }  // namespace ingle::desktop

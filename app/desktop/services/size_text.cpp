@@ -3,6 +3,8 @@
 #include <QCoreApplication>
 #include <QLocale>
 
+#include <algorithm>
+
 namespace ingle::desktop {
 namespace {
 
@@ -16,11 +18,11 @@ Unit unitOf(uint64_t bytes) {
     return bytes >= 1'000'000'000 ? Unit::Gigabyte : bytes >= 1'000'000 ? Unit::Megabyte : Unit::Kilobyte;
 }
 
-/// In its unit: one decimal where it says something.
+/// In its unit: one decimal where it says something. What is not nothing is one at least.
 QString number(uint64_t bytes) {
     const Unit unit = unitOf(bytes);
     const double scale = unit == Unit::Gigabyte ? 1e9 : unit == Unit::Megabyte ? 1e6 : 1e3;
-    const double size = static_cast<double>(bytes) / scale;
+    const double size = bytes > 0 ? std::max(static_cast<double>(bytes) / scale, 1.0) : 0;
     const bool isSmall = unit == Unit::Megabyte && size < 10;
     return QLocale().toString(size, 'f', unit == Unit::Gigabyte || isSmall ? 1 : 0);
 }

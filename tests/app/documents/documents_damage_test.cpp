@@ -83,6 +83,38 @@ TEST(DocumentsDamage, openDocument) {
     readMutations("a.odt", [](auto& random) { return mutatedArchive(test::openDocumentParts(), random); });
 }
 
+/// Pages that are pictures, as models get them.
+void showMutations(const std::string& scan, std::string_view name) {
+    const uint64_t count = numberFromEnvironment("INGLE_MUTATIONS", 1000);
+    const uint64_t seed = numberFromEnvironment("INGLE_SEED", 20'261'123);
+    prepareReaders();
+    size_t numShown = 0;
+    for (uint64_t i = 0; i < count && !testing::Test::HasFailure(); ++i) {
+        std::mt19937_64 random(seed + i);
+        const std::string bytes = test::mutated(scan, random);
+        const Result<RecognisedPage> page = readPage({bytes, name}, 1, PageWish::Picture);
+        if (page)
+            numShown += page->picture.empty() ? 0 : 1;
+        else
+            EXPECT_TRUE(refusalOf(page.error().id)) << page.error().message << ", seed " << seed + i;
+    }
+    EXPECT_GT(numShown, 0u);
+}
+
+TEST(DocumentsDamage, pagesOfScans) {
+    const std::string dots(12 * 8, '\x5a');
+    showMutations(
+        test::pdfOf(
+            {"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[4 0 R]/Count 1>>",
+             test::streamOf("40 0 0 30 0 0 cm /I Do"),
+             "<</Type/Page/Parent 2 0 R/MediaBox[0 0 40 30]/Contents 3 0 R/Resources<</XObject<</I 5 0 "
+             "R>>>>>>",
+             fmt::format("<</Type/XObject/Subtype/Image/Width 12/Height 8/ColorSpace/DeviceGray"
+                         "/BitsPerComponent 8/Length {}>>\nstream\n{}\nendstream",
+                         dots.size(), dots)}),
+        "scan.pdf");
+}
+
 TEST(DocumentsDamage, pdf) {
     const std::string pdf = test::pdfWith({"First page", "Second"});
     readMutations("a.pdf", [&](auto& random) { return test::mutated(pdf, random); });

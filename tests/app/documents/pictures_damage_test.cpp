@@ -23,7 +23,14 @@ void decodeMutations(const std::string& whole) {
     uint64_t numRead = 0;
     for (uint64_t i = 0; i < count; ++i) {
         std::mt19937_64 random(seed + i);
-        const Result<Picture> picture = decodePixels(test::mutated(whole, random));
+        // As models see them, and as the window paints them.
+        const std::string bytes = test::mutated(whole, random);
+        const Result<Picture> painted = decodePixels(bytes, Transparency::OnWhite);
+        const Result<Picture> picture = decodePixels(bytes);
+        EXPECT_EQ(painted.has_value(), picture.has_value()) << "seed " << seed + i;
+        if (painted && picture) {
+            EXPECT_EQ(painted->rgb.size(), picture->rgb.size());
+        }
         if (picture) {
             ++numRead;
             EXPECT_EQ(picture->rgb.size(), uint64_t{3} * picture->width * picture->height);

@@ -3,7 +3,8 @@
 layout(constant_id = 1) const uint KEY_DIM = 64;
 layout(constant_id = 2) const uint VALUE_DIM = 64;
 layout(constant_id = 3) const uint FEATURES = 0;
-const uint kWindow = 1, kChunk = 2, kSoftCap = 4, kSlopes = 8, kSinks = 16, kPrefix = 32, kFull = 64;
+const uint kWindow = 1, kChunk = 2, kSoftCap = 4, kSlopes = 8, kSinks = 16, kPrefix = 32, kFull = 64,
+           kBefore = 128;
 
 layout(binding = 1) readonly buffer Q { float q[]; };
 layout(binding = 2) readonly buffer Keys { uint keys[]; };
@@ -38,7 +39,9 @@ uvec2 seenBy(Run run, uint position) {
     if (has(kFull)) {
         seen.y = run.firstPosition + run.numRows;
         if (has(kWindow)) seen.y = position + min(seen.y - position, window);
+        if (has(kChunk)) seen.y = min(seen.y, seen.x + chunk);
     }
+    if (has(kBefore)) seen = uvec2(0, run.firstPosition);
     return seen;
 }
 

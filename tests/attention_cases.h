@@ -85,6 +85,11 @@ inline std::vector<AttentionCase> attentionCases() {
             }),
             [](auto& p) { ++p.window; });
     }
+    add("full, chunks of 4", with([](auto& p) {
+            p.mask = Mask::Full;
+            p.chunk = 4;
+        }),
+        [](auto& p) { p.chunk = 5; });
     add("values in keys", {0, 20, 1, 28, 24, 0.3F}, [](auto& p) { p.scale *= 1.001F; }).valuesInKeys = true;
     AttentionCase& prefix = add("prefix", with([](auto& p) { p.mask = Mask::Prefix; }), [](const auto&) {});
     prefix.prefix = 83;

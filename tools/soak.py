@@ -136,6 +136,13 @@ def parts(mutations: int, runs: int, kills: int, bombs: int) -> list[Part]:
             [sys.executable, str(ROOT / "tests/installer/newer_driver.py"), "--bin", str(BIN)],
         ),
         Part(
+            "vision",
+            "on a device: every picture of every type of vision files, and what text models make of them",
+            "every case",
+            gtest("engine_vision_test", "*GoldenVision*vulkan"),
+            EVERY_CASE,
+        ),
+        Part(
             "vocabularies",
             "every golden vocabulary as tokenizer.json (a test run: four)",
             "every case",

@@ -48,15 +48,19 @@ std::optional<LogitBias> parseLogitBias(const std::string& text) {
 
 }  // namespace
 
+void addBackend(CLI::App& app, LoadOptions& load) {
+    addEnum<BackendChoice>(
+        app, "--backend", load.backend,
+        {{"auto", BackendChoice::Auto}, {"cpu", BackendChoice::Cpu}, {"vulkan", BackendChoice::Vulkan}},
+        "what computes");
+    app.add_option("--device", load.device, "part of the name of the device to compute on");
+}
+
 void addModelOptions(CLI::App& app, ModelOptions& options, ModelArgument argument) {
     CLI::Option* model =
         app.add_option("MODEL", options.model, "model file, or the name of a model in the library");
     if (argument == ModelArgument::Required) model->required();
-    addEnum<BackendChoice>(
-        app, "--backend", options.load.backend,
-        {{"auto", BackendChoice::Auto}, {"cpu", BackendChoice::Cpu}, {"vulkan", BackendChoice::Vulkan}},
-        "what computes");
-    app.add_option("--device", options.load.device, "part of the name of the device to compute on");
+    addBackend(app, options.load);
     app.add_option("--device-memory", options.load.deviceBytes,
                    "how much of the device's memory may be used, such as 6G (default: all that is free)")
         ->transform(CLI::AsSizeValue(false));

@@ -19,6 +19,9 @@ struct ModelOptions {
     std::vector<std::string> overrides;  ///< KEY=VALUE
 };
 
+/// Declares --backend and --device.
+void addBackend(CLI::App& app, LoadOptions& load);
+
 enum class ModelArgument { Required, Optional };
 
 /// Declares MODEL, --backend, --device, --threads, --ctx, --kv, --activations, --no-fuse,

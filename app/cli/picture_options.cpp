@@ -1,6 +1,9 @@
 #include "app/cli/picture_options.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
+#include <cstdio>
 
 #include "app/cli/interruption.h"
 #include "app/documents/read_picture.h"
@@ -53,6 +56,7 @@ Result<std::vector<EncodedPicture>> encodePictures(const std::string& projector,
         INGLE_TRY_ASSIGN(EncodedPicture one, encoder->encode(picture));
         encoded.push_back(std::move(one));
     }
+    if (!encoder->note().empty()) fmt::print(stderr, "{}\n", encoder->note());
     return encoded;
 }
 

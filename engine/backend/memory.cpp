@@ -45,7 +45,8 @@ uint64_t sequenceBytes(const MemorySpec& spec, KvType type, uint32_t tokens) {
 }
 
 uint64_t neededBytes(const MemorySpec& spec, const MemoryNeed& need) {
-    return cacheBytesPerToken(spec, need.kv) * need.tokens + sequenceBytes(spec, need.kv, 0) * need.sequences;
+    return cacheBytesPerToken(spec, need.kv) * need.tokens +
+           sequenceBytes(spec, need.kv, 0) * need.sequences + need.otherBytes;
 }
 
 uint32_t MemorySpec::statesReachBack(uint32_t tokens) const {

@@ -108,6 +108,7 @@ struct MemoryNeed {
     KvType kv = KvType::F16;
     uint64_t tokens = 0;
     uint32_t sequences = 0;
+    uint64_t otherBytes = 0;  ///< that are to stay free beside it
 };
 uint64_t neededBytes(const MemorySpec& spec, const MemoryNeed& need);
 

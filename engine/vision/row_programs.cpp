@@ -26,6 +26,7 @@ size_t RowPrograms::add(graph::Graph graph) {
     widenMemory(graph, m_memorySpec);
     const size_t numOps = graph::lower(graph, {.maxTokens = 1, .maxLogitRows = 1}).ops.size();
     m_entries.push_back({std::move(graph), numOps});
+    clear();  // memory may have to be wider
     return m_entries.size() - 1;
 }
 
@@ -34,18 +35,40 @@ size_t RowPrograms::numOps() const {
                            [](size_t sum, const Entry& entry) { return sum + entry.numOps; });
 }
 
+void RowPrograms::clear() {
+    for (Entry& entry : m_entries) entry.program.reset();
+    m_pool.reset();
+}
+
 Status RowPrograms::reserve(std::span<const uint32_t> runs) {
     uint64_t tokens = 0;
     for (const uint32_t rows : runs)
         tokens += (uint64_t{rows} + backend::kPageTokens - 1) / backend::kPageTokens * backend::kPageTokens;
-    if (m_pool && tokens <= m_poolTokens) return {};
-    for (Entry& entry : m_entries) entry.program.reset();
-    m_pool.reset();
-    m_poolTokens = tokens;
-    INGLE_TRY_ASSIGN(m_pool,
-                     m_backend.createMemory(m_memorySpec,
-                                            {.kv = KvType::F32, .maxTokens = static_cast<uint32_t>(tokens)}));
+    if (m_pool && tokens <= m_poolTokens && runs.size() <= m_poolSequences) return {};
+    clear();
+    m_poolTokens = std::max(m_poolTokens, tokens);
+    m_poolSequences = std::max(m_poolSequences, runs.size());
+    INGLE_TRY(checkRoom(static_cast<uint32_t>(std::accumulate(runs.begin(), runs.end(), 0U))));
+    INGLE_TRY_ASSIGN(
+        m_pool,
+        m_backend.createMemory(m_memorySpec, {.kv = KvType::F32,
+                                              .maxTokens = static_cast<uint32_t>(m_poolTokens),
+                                              .reservedSequences = static_cast<uint32_t>(m_poolSequences)}));
     return {};
+}
+
+Status RowPrograms::checkRoom(uint32_t numRows) const {
+    // The largest plan, with the weights of all.
+    backend::Plan largest;
+    std::vector<backend::PlanWeight> weights;
+    for (const Entry& entry : m_entries) {
+        backend::Plan plan = graph::lower(entry.graph, {.maxTokens = numRows, .maxLogitRows = numRows});
+        weights.insert(weights.end(), plan.weights.begin(), plan.weights.end());
+        if (plan.ops.size() > largest.ops.size()) largest = std::move(plan);
+    }
+    largest.weights.insert(largest.weights.end(), weights.begin(), weights.end());
+    return m_backend.checkRoom(largest, m_memorySpec,
+                               {KvType::F32, m_poolTokens, static_cast<uint32_t>(m_poolSequences)});
 }
 
 Status RowPrograms::compile(Entry& entry, uint32_t numRows) {

@@ -45,8 +45,12 @@ class RowPrograms {
     };
     using Sequences = std::vector<std::unique_ptr<backend::SequenceMemory>>;
 
+    /// Without programs and their memory.
+    void clear();
     /// Makes room for runs of so many rows.
     Status reserve(std::span<const uint32_t> runs);
+    /// Whether all of it fits beside what is there. Errors: as Backend::checkRoom().
+    Status checkRoom(uint32_t numRows) const;
     Status compile(Entry& entry, uint32_t numRows);
     Result<std::vector<float>> runOn(size_t graph, const RowStep& step, std::span<const uint32_t> runs,
                                      Sequences& sequences);
@@ -58,6 +62,7 @@ class RowPrograms {
     backend::MemorySpec m_memorySpec;
     std::unique_ptr<backend::MemoryPool> m_pool;  ///< gone after the programs
     uint64_t m_poolTokens = 0;
+    size_t m_poolSequences = 0;
 };
 
 }  // namespace ingle::vision

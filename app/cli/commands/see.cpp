@@ -66,6 +66,7 @@ Action define(CLI::App& app) {
         ->required();
     app.add_option("--pixels", options->pixels,
                    "file for the resized pixels of all pictures, [height][width][3] bytes");
+    addBackend(app, options->projector.load);
     app.add_option("-t,--threads", options->projector.load.threads, "CPU threads (default: physical cores)")
         ->check(CLI::Range(1, 256));
     app.add_option("--set", options->projector.overrides, "override a metadata value: KEY=VALUE")

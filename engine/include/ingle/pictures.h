@@ -91,7 +91,8 @@ struct EncodedPicture : PictureLayout {
 class PictureEncoder {
   public:
     virtual ~PictureEncoder() = default;
-    /// `tokens`: instead of the model's own limits. Errors: as Engine::load(); Unsupported, naming the
+    /// On the processor, unless LoadOptions::backend asks for a device. `tokens`: instead of the model's own
+    /// limits. Errors: as Engine::load(); Unsupported, naming the
     /// projector type, for one that this version does not know; InvalidArgument for limits that no picture
     /// can keep.
     static Result<std::unique_ptr<PictureEncoder>> load(const std::string& path, const LoadOptions& options,
@@ -101,6 +102,8 @@ class PictureEncoder {
     virtual uint32_t rowWidth() const = 0;
     /// Errors: InvalidArgument for a picture that is empty or too long and narrow; OutOfMemory; Device.
     virtual Result<EncodedPicture> encode(const Picture& picture) = 0;
+    /// Why it is not on the device any more that was asked for: a sentence, or empty.
+    virtual const std::string& note() const = 0;
 };
 
 /// What stands for a picture in a prompt's text.

@@ -204,6 +204,7 @@ bool Scheduler::begin(Generation& generation) {
         failWith(generation, sequence.error());
         return false;
     }
+    tellOfPictures(generation);
     generation.begin(m_model, std::move(*sequence));
     return true;
 }
@@ -231,6 +232,12 @@ bool Scheduler::postponeLast() {
     const std::scoped_lock lock(m_mutex);
     m_waiting.splice(m_waiting.begin(), m_running, std::prev(m_running.end()));
     return true;
+}
+
+void Scheduler::tellOfPictures(Generation& next) {
+    const auto& pictures = m_model.opened().pictures;
+    std::string note = pictures ? pictures->note() : std::string();
+    if (note != std::exchange(m_toldOfPictures, note)) next.deviceChanged(m_model.placement().status());
 }
 
 void Scheduler::retryDevice(Generation& next) {

@@ -92,6 +92,8 @@ class Scheduler {
     bool leaveDevice(const Error& error);
     /// Before an answer, with nothing running (see Placement::retry).
     void retryDevice(Generation& next);
+    /// Tells whoever asked that pictures are encoded elsewhere than on the device, when that is new.
+    void tellOfPictures(Generation& next);
     /// Where memory is full, the generation that began to read last waits until another has ended. False: it
     /// is alone.
     bool postponeLast();
@@ -163,6 +165,7 @@ class Scheduler {
     Generations m_waiting;              ///< in order of submission
     Generations m_running;              ///< the one whose prompt was read last comes last
     BackgroundTasks m_tasks;
+    std::string m_toldOfPictures;                ///< KnownPictures::note() when it was told last
     size_t m_mostRunning = Model::kMaxDecoding;  ///< fewer where memory was full
     GenerationId m_nextId = 1;
     StepCosts m_costs;

@@ -5,6 +5,31 @@
 #include "engine/graph/lower.h"
 
 namespace ingle::session {
+namespace {
+
+/// sum((a-b)^2) / sum(b^2) that logits may differ by where activations stay floats. Adding in another order
+/// costs 1e-12. A device may cut off the digits that f16 has no room for where the processor rounds: 2^-10 of
+/// each key, value and scale of an 8-bit block, so 1e-6 of what attention gives; ten times that.
+constexpr double kMaxError = 1e-5;
+/// Where they may be rounded to bytes: a step of max/127 errs by step^2/12 in the mean, of each of 32 values
+/// whose squares add up to max^2 at least, so 32 / (12 * 127^2) = 1.7e-4 a product. About ten in a row lead
+/// to the logits of two layers, which is 2e-3; five times that, for rows in which large values cancel.
+constexpr double kMaxErrorOfBytes = 1e-2;
+
+}  // namespace
+
+double maxErrorOf(const backend::Backend& device) {
+    return device.roundsActivations() ? kMaxErrorOfBytes : kMaxError;
+}
+
+double errorOf(std::span<const float> values, std::span<const float> expected) {
+    double error = 0, total = 0;
+    for (size_t i = 0; i < expected.size(); ++i) {
+        error += (double{values[i]} - expected[i]) * (double{values[i]} - expected[i]);
+        total += double{expected[i]} * expected[i];
+    }
+    return error == 0 ? 0 : error / total;
+}
 
 Result<CheckRun> CheckRun::create(backend::Backend& backend, const models::BoundModel& model,
                                   uint32_t contextTokens, const LoadOptions& options, uint32_t maxRows) {

@@ -18,6 +18,12 @@ struct CheckStep {
     uint32_t logits;
 };
 
+/// Known once programs are compiled: sum((a-b)^2) / sum(b^2) that what `device` computes may differ by from
+/// what is right.
+double maxErrorOf(const backend::Backend& device);
+/// sum((a-b)^2) / sum(b^2).
+double errorOf(std::span<const float> values, std::span<const float> expected);
+
 class CheckRun {
   public:
     static constexpr uint32_t kMaxRows = 19;

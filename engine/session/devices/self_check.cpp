@@ -10,15 +10,6 @@
 namespace ingle::session {
 namespace {
 
-/// sum((a-b)^2) / sum(b^2) that logits may differ by where activations stay floats. Adding in another order
-/// costs 1e-12. A device may cut off the digits that f16 has no room for where the processor rounds: 2^-10 of
-/// each key, value and scale of an 8-bit block, so 1e-6 of what attention gives; ten times that.
-constexpr double kMaxError = 1e-5;
-/// Where they may be rounded to bytes: a step of max/127 errs by step^2/12 in the mean, of each of 32 values
-/// whose squares add up to max^2 at least, so 32 / (12 * 127^2) = 1.7e-4 a product. About ten in a row lead
-/// to the logits of two layers, which is 2e-3; five times that, for rows in which large values cancel.
-constexpr double kMaxErrorOfBytes = 1e-2;
-
 /// A prompt of more than a page, an answer, and answers beside each other, in each number of rows for which
 /// kernels differ (1, 2, 4, 8, 16, more).
 constexpr CheckStep kSteps[] = {{{19, 0}, 1}, {{19, 0}, 1}, {{19, 0}, 1}, {{19, 0}, 1}, {{1, 0}, 1},
@@ -30,20 +21,6 @@ constexpr uint32_t kUntold = 2;
 /// In errors of a logit: how far the choice may be behind the best one. The errors of both add up to sqrt(2)
 /// of one in the mean; four times that.
 constexpr double kMaxBehind = 6;
-
-/// Known once programs are compiled.
-double maxErrorOf(const backend::Backend& device) {
-    return device.roundsActivations() ? kMaxErrorOfBytes : kMaxError;
-}
-
-double errorOf(std::span<const float> logits, std::span<const float> expected) {
-    double error = 0, total = 0;
-    for (size_t i = 0; i < expected.size(); ++i) {
-        error += (double{logits[i]} - expected[i]) * (double{logits[i]} - expected[i]);
-        total += double{expected[i]} * expected[i];
-    }
-    return error == 0 ? 0 : error / total;
-}
 
 /// The tokens that `device` chooses by itself are the best ones, as far as its logits may be off.
 Status checkChoices(CheckRun& tried, CheckRun& right, TokenId token, double maxError,

@@ -33,6 +33,8 @@ class KnownPictures {
                           const std::function<void(double)>& progress) = 0;
     /// [rows][rowWidth]. Errors: PictureNeeded.
     virtual Result<std::shared_ptr<const std::vector<float>>> rows(const KnownPicture& picture) = 0;
+    /// Why they are not encoded on the device on which the model computes: a sentence, or empty.
+    virtual std::string note() const { return {}; }
 };
 
 }  // namespace ingle::session

@@ -109,10 +109,10 @@ bool seesPicturesWhole(const graph::Graph& graph) {
 }
 
 /// The model with places for pictures, where it has a vision file.
-Status openSight(OpenedModel& model, const std::string& visionFile) {
+Status openSight(OpenedModel& model, const VisionChoice& vision) {
     model.sight.reset();
-    if (visionFile.empty()) return {};
-    Sight sight{visionFile, model.bound, {}, false};
+    if (vision.path.empty()) return {};
+    Sight sight{vision.path, vision.bytes, model.bound, {}, false};
     sight.bound.definition = model.bound.definition->withPictures();
     INGLE_TRY_ASSIGN(sight.graph, models::buildGraph(sight.bound));
     sight.readsWhole = seesPicturesWhole(sight.graph);
@@ -270,7 +270,7 @@ Result<std::unique_ptr<OpenedModel>> open(const io::Source& source, const LoadOp
         // Memory may have made conversations shorter than those it is for.
         INGLE_TRY(bind(*model, model->contextTokens));
     }
-    INGLE_TRY(openSight(*model, vision.path));
+    INGLE_TRY(openSight(*model, vision));
     model->info.seesPictures = model->sight.has_value();
     model->info.visionFile = vision.path;
     if (!model->sight) model->info.visionTrouble = std::move(vision.trouble);

@@ -46,6 +46,7 @@ struct PredictionHead {
 /// What lets a model see: its vision file, and the model with places for pictures.
 struct Sight {
     std::string visionFile;
+    uint64_t fileBytes = 0;  ///< of a file beside the model's
     models::BoundModel bound;
     graph::Graph graph;
     bool readsWhole = false;  ///< the rows of a picture see each other, so a step takes all of them

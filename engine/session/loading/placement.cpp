@@ -28,12 +28,13 @@ std::chrono::seconds startLimit(uint64_t weightBytes) {
 struct Reserve {
     uint32_t contexts;   ///< whose keys and values are kept
     uint32_t sequences;  ///< whose recurrent states are kept
+    bool leavesSight;    ///< with room for the tower that encodes pictures
 };
 /// Each of the sequences of a step may fill the context, and as much again is kept for later.
-constexpr Reserve kUsual{2, backend::kUsualSequences};
+constexpr Reserve kUsual{2, backend::kUsualSequences, true};
 /// One may, and the others share what is there for later.
-constexpr Reserve kSmall{1, backend::kUsualSequences};
-constexpr Reserve kLeast{1, backend::kLeastSequences};
+constexpr Reserve kSmall{1, backend::kUsualSequences, true};
+constexpr Reserve kLeast{1, backend::kLeastSequences, false};
 
 /// Tokens that memory which grows has room for at first: a usual conversation.
 constexpr uint32_t kFirstTokens = 4096;
@@ -49,7 +50,9 @@ Status roomFor(const Reserve& reserve, Growth growth, const backend::Backend& ba
                const backend::Plan& plan, const OpenedModel& model, const LoadOptions& options) {
     uint64_t tokens = reservedTokens(reserve, backend, model);
     if (growth == Growth::AsNeeded) tokens = std::min<uint64_t>(tokens, kFirstTokens);
-    return backend.checkRoom(plan, model.shape.memory, {options.kv, tokens, reserve.sequences});
+    return backend.checkRoom(plan, model.shape.memory,
+                             {options.kv, tokens, reserve.sequences,
+                              reserve.leavesSight && model.sight ? model.sight->fileBytes : 0});
 }
 
 std::string trialName(const OpenedModel& model) {
@@ -274,7 +277,11 @@ void Placement::shortenContext(const backend::Backend& device) {
 }
 
 DeviceStatus Placement::status() const {
-    return {m_model.info.device, m_model.info.deviceNote};
+    DeviceStatus status{m_model.info.device, m_model.info.deviceNote};
+    const std::string ofPictures = m_model.pictures ? m_model.pictures->note() : std::string();
+    if (!status.note.empty() && !ofPictures.empty()) status.note += ' ';
+    status.note += ofPictures;
+    return status;
 }
 
 Result<std::unique_ptr<Place>> Placement::leave(const Error& error) {

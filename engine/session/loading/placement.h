@@ -100,7 +100,7 @@ class Placement {
 
     /// Whether the model computes on the processor and stays there.
     bool isSettledOnProcessor() const { return m_state == State::OnProcessor; }
-    /// What computes now, and why if it is not what was asked for.
+    /// What computes now, and why if it is not what was asked for; and why pictures are encoded elsewhere.
     DeviceStatus status() const;
 
     /// Moves to the processor when `error` means that the device cannot go on. Returns the place that was

@@ -11,9 +11,8 @@ class LoadedEncoder final : public PictureEncoder {
 
     const std::string& type() const override { return m_model->spec().type; }
     uint32_t rowWidth() const override { return m_model->spec().outDim; }
-    Result<EncodedPicture> encode(const Picture& picture) override {
-        return m_model->encoder().encode(picture);
-    }
+    Result<EncodedPicture> encode(const Picture& picture) override { return m_model->encode(picture); }
+    const std::string& note() const override { return m_model->note(); }
 
   private:
     const std::unique_ptr<session::VisionModel> m_model;
@@ -26,6 +25,7 @@ Result<std::unique_ptr<PictureEncoder>> PictureEncoder::load(const std::string& 
                                                              const std::optional<PictureTokens>& tokens) {
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
     INGLE_TRY_ASSIGN(auto model, session::VisionModel::open(source, options, tokens));
+    if (options.backend == BackendChoice::Vulkan) INGLE_TRY(model->moveToDevice(session::createDevice));
     return std::make_unique<LoadedEncoder>(std::move(model));
 }
 

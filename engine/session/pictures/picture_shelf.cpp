@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "ingle/error_ids.h"
 #include "ingle/stop_scope.h"
@@ -40,15 +41,22 @@ std::string configurationOf(const LoadOptions& options, uint32_t mostTokens) {
     return text;
 }
 
+/// Where the model computes on one. A limit of its memory is meant for the model.
+bool mayUseDevice(const Model& model) {
+    return !model.opened().info.onProcessor && model.options().deviceBytes == 0;
+}
+
 }  // namespace
 
-PictureShelf::PictureShelf(const Model& model, std::shared_ptr<SnapshotStore> store)
+PictureShelf::PictureShelf(const Model& model, std::shared_ptr<SnapshotStore> store, DeviceFactory device)
     : m_path(model.opened().sight->visionFile),
       m_ownFiles(m_path == model.opened().file.path ? model.opened().file.sources
                                                     : std::vector<io::Source>()),
       m_options(visionOptions(model.options())),
       m_mostTokens(mostTokensOf(model.opened().contextTokens)),
-      m_store(std::move(store)) {}
+      m_store(std::move(store)) {
+    if (mayUseDevice(model)) m_device = std::move(device);
+}
 
 uint64_t PictureShelf::Entry::bytes() const {
     uint64_t bytes = rows ? rows->size() * sizeof(float) : 0;
@@ -86,12 +94,30 @@ Result<VisionModel*> PictureShelf::visionModel() {
     return m_model.get();
 }
 
+void PictureShelf::moveToDevice(VisionModel& model) {
+    if (!m_device) return;
+    const Status moved = model.moveToDevice(std::exchange(m_device, nullptr));
+    if (!moved)
+        setNote(fmt::format("The graphics device is not used for pictures, so the processor reads them: {}",
+                            moved.error().message));
+}
+
+void PictureShelf::setNote(std::string note) {
+    const std::scoped_lock lock(m_mutex);
+    m_note = std::move(note);
+}
+
+std::string PictureShelf::note() const {
+    const std::scoped_lock lock(m_mutex);
+    return m_note;
+}
+
 Result<std::shared_ptr<const KnownPicture>> PictureShelf::take(const std::string& hash,
                                                                const Picture& picture) {
     INGLE_TRY_ASSIGN(const PictureRecords* records, this->records());
     INGLE_TRY_ASSIGN(VisionModel * model, visionModel());
-    INGLE_TRY_ASSIGN(vision::CutPicture cut, model->encoder().cut(picture));
-    INGLE_TRY_ASSIGN(PictureLayout layout, model->encoder().layoutOf(cut));
+    INGLE_TRY_ASSIGN(vision::CutPicture cut, model->cut(picture));
+    INGLE_TRY_ASSIGN(PictureLayout layout, model->layoutOf(cut));
     auto known = std::make_shared<const KnownPicture>(
         KnownPicture{hash, std::move(layout), records->identityOf(hash)});
     put(hash, {known, std::make_shared<const vision::CutPicture>(std::move(cut)), nullptr});
@@ -149,11 +175,12 @@ Status PictureShelf::encode(const KnownPicture& picture, const std::string& conv
         INGLE_TRY_ASSIGN(entry, entryOf(picture.hash));  // somebody may have encoded it meanwhile
         if (!entry.rows && entry.cut) {
             INGLE_TRY_ASSIGN(VisionModel * model, visionModel());
-            INGLE_TRY_ASSIGN(std::vector<float> rows,
-                             model->encoder().encode(*entry.cut, [&progress](double fraction) {
-                                 progress(fraction);
-                                 return StopScope::isStopWanted();
-                             }));
+            moveToDevice(*model);
+            INGLE_TRY_ASSIGN(std::vector<float> rows, model->encode(*entry.cut, [&progress](double fraction) {
+                progress(fraction);
+                return StopScope::isStopWanted();
+            }));
+            if (!model->note().empty()) setNote(model->note());
             entry.rows = std::make_shared<const std::vector<float>>(std::move(rows));
             entry.cut = nullptr;
             put(picture.hash, entry);

@@ -19,8 +19,10 @@ namespace ingle::session {
 /// were not used for longest are forgotten, and found again on disk where a conversation keeps them.
 class PictureShelf final : public KnownPictures {
   public:
-    /// Of `model`, which has a sight. `store` may be null.
-    PictureShelf(const Model& model, std::shared_ptr<SnapshotStore> store);
+    /// Of `model`, which has a sight. `store` may be null. Where the model is on a device, the first picture
+    /// is encoded on one that `device` makes, and so are those behind it as long as it works.
+    PictureShelf(const Model& model, std::shared_ptr<SnapshotStore> store,
+                 DeviceFactory device = createDevice);
 
     static constexpr uint64_t kMostBytes = uint64_t{512} << 20;
     static constexpr size_t kMostRefused = 1000;
@@ -34,6 +36,7 @@ class PictureShelf final : public KnownPictures {
     Status encode(const KnownPicture& picture, const std::string& conversation,
                   const std::function<void(double)>& progress) override;
     Result<std::shared_ptr<const std::vector<float>>> rows(const KnownPicture& picture) override;
+    std::string note() const override;
 
     /// How many pictures were encoded.
     uint64_t numEncoded() const;
@@ -54,6 +57,9 @@ class PictureShelf final : public KnownPictures {
     Status openFile();
     /// The entry, or one that is found on disk. Errors: PictureNeeded; as records().
     Result<Entry> entryOf(const std::string& hash);
+    /// Once. By whoever holds m_encoding.
+    void moveToDevice(VisionModel& model);
+    void setNote(std::string note);
     void put(const std::string& hash, Entry entry);
     void forgetOld();
 
@@ -65,6 +71,7 @@ class PictureShelf final : public KnownPictures {
     const std::shared_ptr<SnapshotStore> m_store;
 
     std::timed_mutex m_encoding;  ///< one picture at a time
+    DeviceFactory m_device;       ///< guarded by it; null: none is to be tried
     std::mutex m_opening;         ///< guards the next three
     std::optional<io::Source> m_file;
     std::unique_ptr<PictureRecords> m_records;
@@ -75,6 +82,7 @@ class PictureShelf final : public KnownPictures {
     std::map<std::string, Error> m_refused;
     uint64_t m_numUses = 0;
     uint64_t m_numEncoded = 0;
+    std::string m_note;
 };
 
 /// How prompts have it, for people.

@@ -9,8 +9,9 @@ namespace ingle::backend::vulkan {
 namespace {
 
 /// One of each feature, at a place where pages, tiles and splits end elsewhere.
-const std::set<std::string> kOneOfEach{"narrow values", "large heads",  "window of 100", "chunks of 48",
-                                       "all of it",     "full, slopes", "prefix",        "values in keys"};
+const std::set<std::string> kOneOfEach{"narrow values", "large heads",    "window of 100",
+                                       "chunks of 48",  "all of it",      "full, slopes",
+                                       "prefix",        "values in keys", "full, chunks of 4"};
 
 struct Cache {
     KvType type;

@@ -95,11 +95,11 @@ constexpr const char* kVisionTypes[] = {"qwen3vl",  "qwen3vl-plain", "gemma4v", 
                                         "minicpmv", "minicpmv4.6",   "idefics3",  "internvl",    "lfm2",
                                         "llava16",  "gemma4uv",      "llama4",    "muse-glimmer"};
 
-inline std::string nameOfType(const testing::TestParamInfo<const char*>& tried) {
-    std::string name = tried.param;
-    for (char& c : name)
+/// As a test may be named.
+inline std::string nameOfType(std::string type) {
+    for (char& c : type)
         if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-    return name;
+    return type;
 }
 
 }  // namespace ingle::test

@@ -94,6 +94,15 @@ TEST_P(GoldenConversations, answersOfTwoPartsAreTheOthers) {
     expectTheOthers(test::halfDevices(), "split");
 }
 
+/// The same with a real device for the last layers: rows that see each other, and coordinates, there as well.
+TEST_P(GoldenConversations, answersOfAProcessorAndADeviceAreTheOthers) {
+    const std::string_view type = GetParam();
+    if (type != "gemma3" && type != "qwen2.5vl") GTEST_SKIP() << "two types stand for the others";
+    test::VulkanDevices devices;
+    if (!devices.missing().empty()) GTEST_SKIP() << devices.missing();
+    expectTheOthers(test::halfOf(devices.factory()), "split");
+}
+
 void GoldenConversations::expectTheOthers(const session::DeviceFactory& device, std::string_view backend) {
     const auto entries = test::sidecarsOf(GetParam());
     for (const auto& [entry, sidecar] : entries) {
@@ -129,7 +138,8 @@ void GoldenConversations::expectTheOthers(const session::DeviceFactory& device, 
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, GoldenConversations, testing::ValuesIn(test::kVisionTypes), test::nameOfType);
+INSTANTIATE_TEST_SUITE_P(Types, GoldenConversations, testing::ValuesIn(test::kVisionTypes),
+                         [](const auto& tried) { return test::nameOfType(tried.param); });
 
 /// A model and its vision file in a folder of their own.
 class PictureConversations : public testing::Test {

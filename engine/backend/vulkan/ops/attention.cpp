@@ -31,6 +31,7 @@ enum Feature : uint32_t {
     kSinks = 16,
     kPrefix = 32,
     kFull = 64,
+    kBefore = 128,
 };
 
 uint32_t featuresOf(const AttentionParams& params) {
@@ -43,6 +44,7 @@ uint32_t featuresOf(const AttentionParams& params) {
     // Where a picture is, its run has an end that all of its rows see.
     if (params.mask == Mask::Prefix || params.mask == Mask::Picture) features |= kPrefix;
     if (params.mask == Mask::Full) features |= kFull;
+    if (params.mask == Mask::Before) features |= kBefore;
     return features;
 }
 

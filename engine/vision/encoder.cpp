@@ -67,6 +67,13 @@ Result<std::unique_ptr<TowerEncoder>> TowerEncoder::create(const TowerSpec& spec
     return encoder;
 }
 
+EncodedPicture encodedPicture(PictureLayout layout, const CutPicture& cut, std::vector<float> rows) {
+    EncodedPicture encoded{std::move(layout), {}, std::move(rows)};
+    for (const CutPicture::Tile& part : cut.tiles)
+        encoded.pixels.insert(encoded.pixels.end(), part.picture.rgb.begin(), part.picture.rgb.end());
+    return encoded;
+}
+
 Result<CutPicture> TowerEncoder::cut(const Picture& picture) const {
     if (picture.width == 0 || picture.height == 0 ||
         picture.rgb.size() != uint64_t{3} * picture.width * picture.height)
@@ -88,7 +95,7 @@ Result<PictureLayout> TowerEncoder::layoutOf(const CutPicture& cut) const {
         const Size size = sizeOf(part.picture);
         INGLE_TRY_ASSIGN(const PatchGrid patches, patchesOf(size));
         const Size cells = cellsOfTile(patches);
-        const uint32_t lineEnds = m_spec.lineEnd.empty() ? 0 : cells.height - 1;
+        const uint32_t lineEnds = m_spec.lineEnd.empty() || m_spec.packsTiles ? 0 : cells.height - 1;
         const auto numRows = static_cast<uint32_t>(cells.area()) + lineEnds;
         const Size shown{cut.size.width / part.grid.width, cut.size.height / part.grid.height};
         layout.tiles.push_back({.before = part.before,
@@ -105,7 +112,31 @@ Result<PictureLayout> TowerEncoder::layoutOf(const CutPicture& cut) const {
                                          .seenHeight = size.height,
                                          .tokens = numRows}});
     }
+    if (!m_spec.packsTiles) return layout;
+    // All tiles but the first are one.
+    INGLE_TRY_ASSIGN(const PackedTiles packed, packingOf(cut));
+    PictureTile& lines = layout.tiles[1];
+    layout.tiles.resize(2);
+    lines.width *= packed.tiles.width;
+    lines.height *= packed.tiles.height;
+    lines.numRows = packed.numRows();
+    lines.columns = packed.shown.width + 1;
+    lines.lines = packed.shown.height;
+    lines.seen = {.left = 0,
+                  .top = 0,
+                  .width = cut.size.width,
+                  .height = cut.size.height,
+                  .seenWidth = lines.width,
+                  .seenHeight = lines.height,
+                  .tokens = lines.numRows};
     return layout;
+}
+
+Result<PackedTiles> TowerEncoder::packingOf(const CutPicture& cut) const {
+    if (cut.tiles.size() < 2) return fail(ErrorCode::InvalidArgument, "a picture of one tile");
+    const CutPicture::Tile& second = cut.tiles[1];
+    INGLE_TRY_ASSIGN(const PatchGrid patches, patchesOf(sizeOf(second.picture)));
+    return packedTiles(cut.size, second.grid, cellsOfTile(patches));
 }
 
 Result<std::vector<float>> TowerEncoder::encode(const CutPicture& cut, const Watch& watch) {
@@ -117,10 +148,18 @@ Result<std::vector<float>> TowerEncoder::encode(const CutPicture& cut, const Wat
     });
     const auto encodeAll = [&]() -> Result<std::vector<float>> {
         std::vector<float> rows;
+        size_t ofFirst = 0;
         for (const CutPicture::Tile& part : cut.tiles) {
             INGLE_TRY_ASSIGN(const std::vector<float> made, encodeTile(part.picture));
+            if (rows.empty()) ofFirst = made.size();
             rows.insert(rows.end(), made.begin(), made.end());
         }
+        if (!m_spec.packsTiles) return rows;
+        INGLE_TRY_ASSIGN(const PackedTiles packed, packingOf(cut));
+        const std::vector<float> lines =
+            packedRows(std::span(rows).subspan(ofFirst), packed, decoded(*m_weights[m_spec.lineEnd]));
+        rows.resize(ofFirst);
+        rows.insert(rows.end(), lines.begin(), lines.end());
         return rows;
     };
     auto rows = encodeAll();
@@ -130,12 +169,9 @@ Result<std::vector<float>> TowerEncoder::encode(const CutPicture& cut, const Wat
 
 Result<EncodedPicture> TowerEncoder::encode(const Picture& picture) {
     INGLE_TRY_ASSIGN(const CutPicture cut, this->cut(picture));
-    EncodedPicture encoded;
-    INGLE_TRY_ASSIGN(static_cast<PictureLayout&>(encoded), layoutOf(cut));
-    INGLE_TRY_ASSIGN(encoded.rows, encode(cut, nullptr));
-    for (const CutPicture::Tile& part : cut.tiles)
-        encoded.pixels.insert(encoded.pixels.end(), part.picture.rgb.begin(), part.picture.rgb.end());
-    return encoded;
+    INGLE_TRY_ASSIGN(PictureLayout layout, layoutOf(cut));
+    INGLE_TRY_ASSIGN(std::vector<float> rows, encode(cut, nullptr));
+    return encodedPicture(std::move(layout), cut, std::move(rows));
 }
 
 Result<std::vector<float>> TowerEncoder::placed(std::vector<float> rows, const PatchGrid& grid) const {
@@ -226,7 +262,7 @@ Result<std::vector<float>> TowerEncoder::resampled(std::span<const float> rows, 
 }
 
 std::vector<float> TowerEncoder::withLineEnds(std::vector<float> rows, Size cells) const {
-    if (m_spec.lineEnd.empty()) return rows;
+    if (m_spec.lineEnd.empty() || m_spec.packsTiles) return rows;
     const std::vector<float> end = decoded(*m_weights[m_spec.lineEnd]);
     const size_t line = size_t{cells.width} * m_spec.outDim;
     std::vector<float> all;

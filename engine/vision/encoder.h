@@ -7,11 +7,15 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
+#include "engine/vision/packed_tiles.h"
 #include "engine/vision/patch_grid.h"
 #include "engine/vision/row_programs.h"
 #include "engine/vision/tower.h"
 
 namespace ingle::vision {
+
+/// A picture that is cut and encoded.
+EncodedPicture encodedPicture(PictureLayout layout, const CutPicture& cut, std::vector<float> rows);
 
 /// One thread. Weights and backend outlive it.
 class TowerEncoder {
@@ -28,7 +32,7 @@ class TowerEncoder {
     using Watch = std::function<bool(double fraction)>;
     /// Its rows, of all tiles. `watch` may be null. Errors: InvalidArgument, OutOfMemory, Device, Cancelled.
     Result<std::vector<float>> encode(const CutPicture& cut, const Watch& watch);
-    /// All of it at once. Errors: of those three.
+    /// All of it at once. Errors: of the three above.
     Result<EncodedPicture> encode(const Picture& picture);
 
   private:
@@ -47,6 +51,8 @@ class TowerEncoder {
     Result<std::vector<float>> placed(std::vector<float> rows, const PatchGrid& grid) const;
     size_t projector() const { return 1 + m_ranges.size(); }
     std::vector<float> withLineEnds(std::vector<float> rows, Size cells) const;
+    /// Of a picture whose tiles are packed: how. Errors: InvalidArgument.
+    Result<PackedTiles> packingOf(const CutPicture& cut) const;
 
     const TowerSpec& m_spec;
     const models::Weights& m_weights;

@@ -17,6 +17,8 @@ constexpr uint32_t kMostPatch = 64;
 constexpr uint64_t kMostTilePixels = uint64_t{64} << 20;
 constexpr uint32_t kMostMerge = 8;
 constexpr uint32_t kMostTokens = 1 << 14;
+/// What a file may ask of a small picture.
+constexpr uint32_t kMostLeastTokens = 1 << 10;
 
 Result<std::string> typeOf(const formats::ModelFile& file) {
     INGLE_TRY_ASSIGN(std::string type, file.metadata.stringOr("clip.projector_type", ""));
@@ -65,8 +67,10 @@ Result<std::array<float, 3>> channels(const models::Keys& keys, std::string_view
 Result<ActivationKind> activationOf(const models::Keys& keys, ActivationKind usual) {
     INGLE_TRY_ASSIGN(const bool isGelu, keys.boolOr("use_gelu", false));
     INGLE_TRY_ASSIGN(const bool isSilu, keys.boolOr("use_silu", false));
+    INGLE_TRY_ASSIGN(const bool isErf, keys.boolOr("use_gelu_erf", false));
     if (isGelu && isSilu)
         return fail(ErrorCode::Corrupt, "{}: use_gelu and use_silu at once", keys.file().path);
+    if (isErf) return ActivationKind::GeluErf;
     if (isGelu) return ActivationKind::Gelu;
     if (isSilu) return ActivationKind::Silu;
     const bool isStated = keys.file().metadata.find("clip.use_gelu") != nullptr;
@@ -123,6 +127,24 @@ uint64_t VisionFile::rowsOf(std::string_view tensor) const {
     return found ? found->shape.dims[1] : 0;
 }
 
+Result<PictureTokens> VisionFile::tokensOr(PictureTokens usual, uint32_t unit) const {
+    const uint64_t area = std::max(uint64_t{unit} * unit, uint64_t{1});
+    const auto read = [&](std::string_view key, uint32_t usualCount) -> Result<uint32_t> {
+        INGLE_TRY_ASSIGN(const uint32_t pixels, keys.u32Or(key, 0));
+        if (pixels == 0) return usualCount;
+        return static_cast<uint32_t>(std::clamp(pixels / area, uint64_t{1}, uint64_t{kMostTokens}));
+    };
+    INGLE_TRY_ASSIGN(usual.most, read("vision.image_max_pixels", usual.most));
+    INGLE_TRY_ASSIGN(usual.least, read("vision.image_min_pixels", std::min(usual.least, usual.most)));
+    if (usual.least > std::min(usual.most, kMostLeastTokens))
+        return keys.cannotBe("vision.image_min_pixels", usual.least * area);
+    return tokensOr(usual);
+}
+
+Result<bool> VisionFile::resizesAsTrained() const {
+    return keys.boolOr("vision.preproc_reference", false);
+}
+
 Status VisionFile::refuseTokens() const {
     if (!tokens) return {};
     return fail(ErrorCode::InvalidArgument, "{}: pictures of this model always have as many tokens",
@@ -171,6 +193,13 @@ Status readMerge(const VisionFile& file, std::string_view key, uint32_t usual, T
     INGLE_TRY_ASSIGN(spec.merge, file.keys.u32Or(key, usual));
     if (spec.merge == 0 || spec.merge > kMostMerge) return file.keys.cannotBe(key, spec.merge);
     return {};
+}
+
+Result<std::unique_ptr<Cutter>> inQwenUnits(const VisionFile& file, uint32_t unit, Marks marks) {
+    INGLE_TRY_ASSIGN(const PictureTokens tokens, file.tokensOr({8, 4096}, unit));
+    INGLE_TRY_ASSIGN(const bool asTrained, file.resizesAsTrained());
+    return inUnits({unit, tokens, asTrained ? Rounding::ToEven : Rounding::AwayFromZero},
+                   {.fit = asTrained ? Fit::Stretched : Fit::Padded}, std::move(marks));
 }
 
 Status checkTiles(const VisionFile& file, Size size) {

@@ -30,6 +30,12 @@ struct VisionFile {
         const PictureTokens allowed{std::min(usual.least, mostTokens), std::min(usual.most, mostTokens)};
         return tokens.value_or(allowed);
     }
+    /// … where a token is a square of so many pixels on a side, as far as the file has limits of its own.
+    /// Errors: Corrupt.
+    Result<PictureTokens> tokensOr(PictureTokens usual, uint32_t unit) const;
+    /// Pictures are resized as the model's own code does it, where that differs from llama.cpp: folders of
+    /// models say so. Errors: Corrupt.
+    Result<bool> resizesAsTrained() const;
     /// The error of limits, where a family has none to change.
     Status refuseTokens() const;
 };
@@ -70,6 +76,9 @@ TowerRope ropeByPairs(uint32_t headDim);
 Status readPositions(const VisionFile& file, Positions positions, TowerSpec& spec);
 /// The patches that a projector joins on each side, under this key. Errors: Corrupt.
 Status readMerge(const VisionFile& file, std::string_view key, uint32_t usual, TowerSpec& spec);
+
+/// One picture in whole units, as Qwen's models have it. Errors: Corrupt.
+Result<std::unique_ptr<Cutter>> inQwenUnits(const VisionFile& file, uint32_t unit, Marks marks);
 
 /// Whether a picture of tiles may be so large. Errors: Corrupt.
 Status checkTiles(const VisionFile& file, Size size);

@@ -42,6 +42,29 @@ class InSquare final : public Cutter {
     Marks m_marks;
 };
 
+class InMiddle final : public Cutter {
+  public:
+    InMiddle(uint32_t side, uint32_t shortest, const Resizing& resizing, Marks marks)
+        : m_side(side), m_shortest(shortest), m_resizing(resizing), m_marks(std::move(marks)) {}
+
+    Result<CutPicture> cut(const Picture& picture) const override {
+        INGLE_TRY(checkProportions(sizeOf(picture)));
+        const uint32_t shorter = std::min(picture.width, picture.height);
+        const auto length = [&](uint32_t side) {
+            return static_cast<uint32_t>(uint64_t{side} * m_shortest / shorter);
+        };
+        const Picture whole = m_resizing.stretched(picture, {length(picture.width), length(picture.height)});
+        return CutPicture{{{m_marks.before, cropped(whole, (whole.width - m_side) / 2,
+                                                    (whole.height - m_side) / 2, {m_side, m_side})}},
+                          m_marks.after};
+    }
+
+  private:
+    uint32_t m_side, m_shortest;
+    Resizing m_resizing;
+    Marks m_marks;
+};
+
 class InNearestGrid final : public Cutter {
   public:
     InNearestGrid(uint32_t unit, uint32_t mostTokens, const Resizing& resizing, Marks marks)
@@ -113,6 +136,11 @@ Size UnitSizes::rounded(Size size) const {
 
 Result<Size> UnitSizes::of(Size size) const {
     INGLE_TRY(checkProportions(size));
+    if (rule == SizeRule::Filled) return filled(size);
+    if (rule == SizeRule::Covered) {
+        const Size whole = covered(size);
+        if (whole.area() <= uint64_t{tokens.most} * unit * unit) return whole;
+    }
     const float perToken = static_cast<float>(unit) * static_cast<float>(unit);
     const float most = static_cast<float>(tokens.most) * perToken;
     const float least = static_cast<float>(tokens.least) * perToken;
@@ -138,12 +166,39 @@ Result<Size> UnitSizes::of(Size size) const {
     return whole;
 }
 
+Size UnitSizes::filled(Size size) const {
+    const double target = static_cast<double>(tokens.most) * unit * unit;
+    const double factor = std::sqrt(target / static_cast<double>(size.area()));
+    const auto units = [&](uint32_t length) { return static_cast<uint32_t>(factor * length / unit); };
+    Size whole{units(size.width), units(size.height)};
+    // One side of a long and narrow picture is a unit, and the other what fits.
+    const auto across = [&](uint32_t longer, uint32_t shorter) {
+        return std::min(longer / shorter, tokens.most);
+    };
+    if (whole.height == 0) whole = {std::max(across(size.width, size.height), 1U), 1};
+    if (whole.width == 0) whole = {1, std::max(across(size.height, size.width), 1U)};
+    return {whole.width * unit, whole.height * unit};
+}
+
+Size UnitSizes::covered(Size size) const {
+    const double ratio = static_cast<double>(std::max(size.width, size.height)) / longest;
+    const auto units = [&](uint32_t length) {
+        const uint32_t fitting = ratio > 1 ? static_cast<uint32_t>(length / ratio) : length;
+        return std::max((fitting + unit - 1) / unit, 1U) * unit;
+    };
+    return {units(size.width), units(size.height)};
+}
+
 std::unique_ptr<Cutter> inUnits(const UnitSizes& sizes, const Resizing& resizing, Marks marks) {
     return std::make_unique<InUnits>(sizes, resizing, std::move(marks));
 }
 
 std::unique_ptr<Cutter> inSquare(uint32_t side, const Resizing& resizing, Marks marks) {
     return std::make_unique<InSquare>(side, resizing, std::move(marks));
+}
+
+std::unique_ptr<Cutter> inMiddle(uint32_t side, uint32_t shortest, const Resizing& resizing, Marks marks) {
+    return std::make_unique<InMiddle>(side, shortest, resizing, std::move(marks));
 }
 
 std::unique_ptr<Cutter> inNearestGrid(uint32_t unit, uint32_t mostTokens, const Resizing& resizing,

@@ -61,17 +61,31 @@ enum class Rounding : uint8_t { AwayFromZero, ToEven };
 /// Errors: InvalidArgument for a picture one of whose sides is too many times the other.
 Status checkProportions(Size size);
 
+/// Which size a picture is brought to, in whole units.
+enum class SizeRule : uint8_t {
+    Nearest,  ///< its own, unless that has too few or too many of them
+    Filled,   ///< the largest that has no more than the most; transformers' image_processing_gemma4.py
+    Covered,  ///< its own with both sides rounded up, once its longer side is no longer than `longest`;
+              ///< transformers' image_processing_pixtral.py
+};
+
 /// Sizes in whole units, of as many pixels as some range of tokens takes, one for each unit. Proportions stay
 /// nearly. Source: Qwen team, transformers' image_processing_qwen2_vl.py (smart_resize).
 struct UnitSizes {
     uint32_t unit = 0;  ///< pixels of a token on each side
     PictureTokens tokens;
     Rounding rounding = Rounding::AwayFromZero;
+    SizeRule rule = SizeRule::Nearest;
+    uint32_t longest = 0;  ///< pixels, of Covered
 
     /// Errors: InvalidArgument for a picture that is too long and narrow.
     Result<Size> of(Size size) const;
     /// The nearest whole units, as many as it takes.
     Size rounded(Size size) const;
+
+  private:
+    Size filled(Size size) const;
+    Size covered(Size size) const;
 };
 
 /// One picture of such a size.
@@ -80,11 +94,24 @@ std::unique_ptr<Cutter> inUnits(const UnitSizes& sizes, const Resizing& resizing
 /// One picture of a fixed size.
 std::unique_ptr<Cutter> inSquare(uint32_t side, const Resizing& resizing, Marks marks);
 
-/// Square tiles of the candidate that shows most of the picture, line by line, and behind them all of it in
-/// one such square; a picture that is no larger than this square is shown by it alone. Source: Liu et al.,
-/// "LLaVA-NeXT" (2024); transformers' select_best_resolution.
+/// Where all of a picture stands that is cut into tiles.
+enum class Overview : uint8_t {
+    Last,   ///< a picture that is no larger than a tile is shown by it alone
+    First,  ///< before the tiles, of small pictures, too
+};
+/// Square tiles of the candidate that shows most of the picture, line by line, and all of it in one such
+/// square. Source: Liu et al., "LLaVA-NeXT" (2024); transformers' select_best_resolution.
 std::unique_ptr<Cutter> inBestTiles(uint32_t side, std::vector<Size> candidates, const Resizing& resizing,
-                                    Marks marks);
+                                    Marks marks, Overview overview = Overview::Last);
+
+/// The picture stretched to so many square tiles that its proportions change least, and all of it behind
+/// them; or a single tile. Source: transformers' image_processing_got_ocr2.py, which InternVL has.
+std::unique_ptr<Cutter> inNearestTiles(uint32_t side, uint32_t leastTiles, uint32_t mostTiles,
+                                       const Resizing& resizing, Marks marks);
+
+/// The middle of a picture, whose shorter side becomes `shortest` pixels: side × side of it. Source:
+/// transformers' image_processing_clip.py.
+std::unique_ptr<Cutter> inMiddle(uint32_t side, uint32_t shortest, const Resizing& resizing, Marks marks);
 
 /// How MiniCPM-V writes slices of a picture into a prompt.
 enum class SliceMarks : uint8_t {

@@ -20,20 +20,25 @@ void cutTiles(const Picture& picture, Size tile, const Before& before, CutPictur
 
 class InBestTiles final : public Cutter {
   public:
-    InBestTiles(uint32_t side, std::vector<Size> candidates, const Resizing& resizing, Marks marks)
+    InBestTiles(uint32_t side, std::vector<Size> candidates, const Resizing& resizing, Marks marks,
+                Overview overview)
         : m_side(side),
           m_candidates(std::move(candidates)),
           m_resizing(resizing),
-          m_marks(std::move(marks)) {}
+          m_marks(std::move(marks)),
+          m_isFirst(overview == Overview::First) {}
 
     Result<CutPicture> cut(const Picture& picture) const override {
         const Size tile{m_side, m_side};
+        if (m_isFirst) INGLE_TRY(checkProportions(sizeOf(picture)));
         CutPicture cut;
-        if (picture.width > m_side || picture.height > m_side)
+        const auto addOverview = [&] { cut.tiles.push_back({{}, m_resizing.stretched(picture, tile)}); };
+        if (m_isFirst) addOverview();
+        if (m_isFirst || picture.width > m_side || picture.height > m_side)
             cutTiles(
                 m_resizing.to(picture, best(sizeOf(picture))), tile,
                 [](uint32_t, uint32_t) { return std::string(); }, cut);
-        cut.tiles.push_back({{}, m_resizing.stretched(picture, tile)});
+        if (!m_isFirst) addOverview();
         cut.tiles[0].before = m_marks.before;
         cut.after = m_marks.after;
         return cut;
@@ -63,6 +68,54 @@ class InBestTiles final : public Cutter {
 
     uint32_t m_side;
     std::vector<Size> m_candidates;
+    Resizing m_resizing;
+    Marks m_marks;
+    bool m_isFirst;
+};
+
+class InNearestTiles final : public Cutter {
+  public:
+    InNearestTiles(uint32_t side, uint32_t leastTiles, uint32_t mostTiles, const Resizing& resizing,
+                   Marks marks)
+        : m_side(side),
+          m_least(leastTiles),
+          m_most(mostTiles),
+          m_resizing(resizing),
+          m_marks(std::move(marks)) {}
+
+    Result<CutPicture> cut(const Picture& picture) const override {
+        const Size tile{m_side, m_side};
+        const Size grid = nearest(sizeOf(picture));
+        CutPicture cut;
+        cutTiles(
+            m_resizing.stretched(picture, {grid.width * m_side, grid.height * m_side}), tile,
+            [](uint32_t, uint32_t) { return std::string(); }, cut);
+        if (grid.area() > 1) cut.tiles.push_back({{}, m_resizing.stretched(picture, tile)});
+        cut.tiles[0].before = m_marks.before;
+        cut.after = m_marks.after;
+        return cut;
+    }
+
+  private:
+    Size nearest(Size size) const {
+        const double ratio = static_cast<double>(size.width) / size.height;
+        Size best{1, 1};
+        double least = INFINITY;
+        for (uint32_t count = m_least; count <= m_most; ++count) {
+            for (uint32_t columns = 1; columns <= count; ++columns) {
+                if (count % columns != 0) continue;
+                const Size grid{columns, count / columns};
+                const double off = std::abs(ratio - static_cast<double>(grid.width) / grid.height);
+                const bool isLarge = 2 * size.area() > uint64_t{m_side} * m_side * count;
+                if (off > least || (off == least && !isLarge)) continue;
+                least = off;
+                best = grid;
+            }
+        }
+        return best;
+    }
+
+    uint32_t m_side, m_least, m_most;
     Resizing m_resizing;
     Marks m_marks;
 };
@@ -157,6 +210,11 @@ class InIdeficsTiles final : public Cutter {
         const Picture refined = m_resizing.stretched(m_resizing.stretched(picture, fitting),
                                                      {tiles(fitting.width), tiles(fitting.height)});
         CutPicture cut;
+        if (m_longest <= m_side) {
+            cut.tiles.push_back({"<fake_token_around_image><global-img>", refined});
+            cut.after = "<fake_token_around_image>";
+            return cut;
+        }
         cutTiles(
             refined, {m_side, m_side},
             [](uint32_t line, uint32_t column) {
@@ -240,8 +298,13 @@ class InLfmTiles final : public Cutter {
 }  // namespace
 
 std::unique_ptr<Cutter> inBestTiles(uint32_t side, std::vector<Size> candidates, const Resizing& resizing,
-                                    Marks marks) {
-    return std::make_unique<InBestTiles>(side, std::move(candidates), resizing, std::move(marks));
+                                    Marks marks, Overview overview) {
+    return std::make_unique<InBestTiles>(side, std::move(candidates), resizing, std::move(marks), overview);
+}
+
+std::unique_ptr<Cutter> inNearestTiles(uint32_t side, uint32_t leastTiles, uint32_t mostTiles,
+                                       const Resizing& resizing, Marks marks) {
+    return std::make_unique<InNearestTiles>(side, leastTiles, mostTiles, resizing, std::move(marks));
 }
 
 std::unique_ptr<Cutter> inSlices(uint32_t side, uint32_t unit, SmallBy small, const Resizing& resizing,

@@ -125,6 +125,9 @@ struct TowerSpec {
     /// Of projectors whose own code has the other form of it than llama.cpp.
     backend::ActivationKind projectorActivation = backend::ActivationKind::Gelu;
     std::string lineEnd = {};  ///< of a row that ends each line of cells but the last; empty: none
+    /// The first tile is all of the picture. The rows of the others become lines of it (packed_tiles.h), each
+    /// with `lineEnd`, which the first one has not.
+    bool packsTiles = false;
 
     std::shared_ptr<const Cutter> cutter = {};
     bool hasGrid = false;  ///< EncodedPicture::hasGrid

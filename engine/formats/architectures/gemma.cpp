@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "engine/formats/checkpoint/architecture.h"
+#include "engine/formats/checkpoint/clip_tower.h"
 #include "engine/formats/checkpoint/layer_kinds.h"
+#include "engine/formats/checkpoint/vision_part.h"
 
 namespace ingle::formats::gemma_architectures {
 namespace {
@@ -122,27 +124,6 @@ Status setEmbedder(Translation& t) {
 constexpr TensorRule kVisionRules[] = {
     {"multi_modal_projector.mm_input_projection_weight", "mm.input_projection.weight"},
     {"multi_modal_projector.mm_soft_emb_norm.weight", "mm.soft_emb_norm.weight", addOne},
-    {"vision_tower.embeddings.patch_embedding.weight", "v.patch_embd.weight"},
-    {"vision_tower.embeddings.patch_embedding.bias", "v.patch_embd.bias"},
-    {"vision_tower.embeddings.position_embedding.weight", "v.position_embd.weight"},
-    {"vision_tower.post_layernorm.weight", "v.post_ln.weight"},
-    {"vision_tower.post_layernorm.bias", "v.post_ln.bias"},
-    {"vision_tower.encoder.layers.#.layer_norm1.weight", "v.blk.#.ln1.weight"},
-    {"vision_tower.encoder.layers.#.layer_norm1.bias", "v.blk.#.ln1.bias"},
-    {"vision_tower.encoder.layers.#.layer_norm2.weight", "v.blk.#.ln2.weight"},
-    {"vision_tower.encoder.layers.#.layer_norm2.bias", "v.blk.#.ln2.bias"},
-    {"vision_tower.encoder.layers.#.self_attn.q_proj.weight", "v.blk.#.attn_q.weight"},
-    {"vision_tower.encoder.layers.#.self_attn.q_proj.bias", "v.blk.#.attn_q.bias"},
-    {"vision_tower.encoder.layers.#.self_attn.k_proj.weight", "v.blk.#.attn_k.weight"},
-    {"vision_tower.encoder.layers.#.self_attn.k_proj.bias", "v.blk.#.attn_k.bias"},
-    {"vision_tower.encoder.layers.#.self_attn.v_proj.weight", "v.blk.#.attn_v.weight"},
-    {"vision_tower.encoder.layers.#.self_attn.v_proj.bias", "v.blk.#.attn_v.bias"},
-    {"vision_tower.encoder.layers.#.self_attn.out_proj.weight", "v.blk.#.attn_out.weight"},
-    {"vision_tower.encoder.layers.#.self_attn.out_proj.bias", "v.blk.#.attn_out.bias"},
-    {"vision_tower.encoder.layers.#.mlp.fc1.weight", "v.blk.#.ffn_up.weight"},
-    {"vision_tower.encoder.layers.#.mlp.fc1.bias", "v.blk.#.ffn_up.bias"},
-    {"vision_tower.encoder.layers.#.mlp.fc2.weight", "v.blk.#.ffn_down.weight"},
-    {"vision_tower.encoder.layers.#.mlp.fc2.bias", "v.blk.#.ffn_down.bias"},
     // A head that pools rows, which Gemma does without.
     {"vision_tower.head.attention.in_proj_bias", ""},
     {"vision_tower.head.attention.in_proj_weight", ""},
@@ -158,26 +139,8 @@ constexpr TensorRule kVisionRules[] = {
 };
 
 Status setVision(Translation& t) {
-    INGLE_TRY(expectText(t.config, "vision_config.hidden_act", "gelu_pytorch_tanh", {"gelu_pytorch_tanh"}));
-    t.set("use_gelu", true);
-    struct Size {
-        std::string_view key, from;
-        uint32_t usual;  // configuration_siglip.py's
-    };
-    constexpr Size kSizes[] = {
-        {"image_size", "image_size", 224},        {"patch_size", "patch_size", 16},
-        {"embedding_length", "hidden_size", 768}, {"feed_forward_length", "intermediate_size", 3072},
-        {"block_count", "num_hidden_layers", 12}, {"attention.head_count", "num_attention_heads", 12}};
-    uint32_t side = 0;  // patches of a picture on a side
-    for (const auto& [key, from, usual] : kSizes) {
-        INGLE_TRY_ASSIGN(const uint32_t value, t.config.u32Or(fmt::format("vision_config.{}", from), usual));
-        if (value == 0) return fail(ErrorCode::Corrupt, "vision_config.{} cannot be 0", from);
-        if (from == "image_size") side = value;
-        if (from == "patch_size") side /= value;
-        t.setCount(fmt::format("vision.{}", key), value);
-    }
-    INGLE_TRY_ASSIGN(const float epsilon, t.config.f32Or("vision_config.layer_norm_eps", 1e-6F));
-    t.set("vision.attention.layer_norm_epsilon", double{epsilon});
+    INGLE_TRY(setClipTower(t));
+    INGLE_TRY_ASSIGN(const uint32_t side, patchesOnSide(t));
     INGLE_TRY_ASSIGN(const uint32_t dim, t.config.u32Or("hidden_size", 2304));
     t.setCount("vision.projection_dim", dim);
     INGLE_TRY_ASSIGN(const uint32_t tokens, t.config.u32Or("mm_tokens_per_image", 256));
@@ -189,7 +152,16 @@ Status setVision(Translation& t) {
     return {};
 }
 
-constexpr VisionPart kVision{.projector = "gemma3", .setKeys = setVision, .tensors = kVisionRules};
+Status setPixels(Translation& t, const Config&) {
+    setOwnResizing(t);
+    return {};
+}
+
+constexpr VisionPart kVision{.projector = "gemma3",
+                             .setKeys = setVision,
+                             .tensors = kVisionRules,
+                             .tower = kClipTowerRules,
+                             .setPixels = setPixels};
 
 constexpr Architecture kArchitectures[] = {
     {.name = "GemmaForCausalLM",

@@ -1,9 +1,11 @@
 /// Gemma 4. Its norms multiply by their weight. Source: transformers, modeling_gemma4.py,
 /// configuration_gemma4.py; modeling_rope_utils.py ("proportional").
 #include <algorithm>
+#include <optional>
 
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/layer_kinds.h"
+#include "engine/formats/checkpoint/vision_part.h"
 
 namespace ingle::formats::gemma4_architectures {
 namespace {
@@ -72,12 +74,30 @@ Status setPositions(Translation& t, uint32_t headDim, uint32_t fullHeadDim) {
     return t.make("rope_freqs.weight", tensor::Shape::of(divisors.size()), divisors);
 }
 
+/// What newer configurations state of layers that differ from the others: of those that see everything. They
+/// have to be alike. `usual` where none is stated. Errors: Corrupt, Unsupported.
+Result<uint32_t> ofFullLayers(const Config& config, std::string_view key, uint32_t usual) {
+    constexpr std::string_view kLayers = "per_layer_config.";
+    std::optional<uint32_t> found;
+    for (const auto& entry : config.all()) {
+        const std::string& name = entry.first;
+        if (!name.starts_with(kLayers) || !name.ends_with(fmt::format(".{}", key))) continue;
+        INGLE_TRY_ASSIGN(const uint32_t value, config.u32(name));
+        if (found && *found != value)
+            return fail(ErrorCode::Unsupported, "{} {} and {} in different layers are not supported", key,
+                        *found, value);
+        found = value;
+    }
+    return found.value_or(usual);
+}
+
 /// What is one number for all layers, or one for each kind of them.
 Status setLayers(Translation& t, const DecoderSizes& sizes) {
     INGLE_TRY_ASSIGN(const auto windowed, windowedLayers(t, sizes.numLayers));
     INGLE_TRY_ASSIGN(const bool valuesAreKeys, t.config.boolOr("attention_k_eq_v", false));
-    INGLE_TRY_ASSIGN(const uint32_t stated,
+    INGLE_TRY_ASSIGN(const uint32_t older,
                      t.config.u32Or("num_global_key_value_heads", sizes.numKvHeads, sizes.numKvHeads));
+    INGLE_TRY_ASSIGN(const uint32_t stated, ofFullLayers(t.config, "num_key_value_heads", older));
     INGLE_TRY_ASSIGN(const uint32_t numShared, t.config.u32Or("num_kv_shared_layers", 0));
     INGLE_TRY_ASSIGN(const bool isWide, t.config.boolOr("use_double_wide_mlp", false));
     INGLE_TRY_ASSIGN(const uint32_t ffnDim, t.config.u32("intermediate_size"));
@@ -110,14 +130,16 @@ Status setExperts(Translation& t) {
 Status setKeys(Translation& t) {
     INGLE_TRY(expectText(t.config, "hidden_activation", "gelu_pytorch_tanh", {"gelu_pytorch_tanh"}));
     INGLE_TRY(expectFlag(t.config, "attention_bias", false, false));
-    if (!t.config.isNull("use_bidirectional_attention"))
-        INGLE_TRY(expectText(t.config, "use_bidirectional_attention", "vision", {"vision"}));
+    constexpr std::string_view kSeesBothWays = "use_bidirectional_attention";
+    if (!t.config.isNull(kSeesBothWays)) INGLE_TRY(expectText(t.config, kSeesBothWays, "vision", {"vision"}));
+    t.set("attention.pictures_in_order", t.config.find(kSeesBothWays) == nullptr);
     INGLE_TRY_ASSIGN(
         const DecoderSizes sizes,
         setDecoderKeys(
             t, {.ffnDim = "", .headDim = "", .usualHeads = 8, .usualKvHeads = 4, .usualContext = 131072}));
     INGLE_TRY_ASSIGN(const uint32_t headDim, t.config.u32Or("head_dim", 256));
-    INGLE_TRY_ASSIGN(const uint32_t fullHeadDim, t.config.u32Or("global_head_dim", 512));
+    INGLE_TRY_ASSIGN(const uint32_t olderDim, t.config.u32Or("global_head_dim", 512));
+    INGLE_TRY_ASSIGN(const uint32_t fullHeadDim, ofFullLayers(t.config, "head_dim", olderDim));
     constexpr uint32_t kMaxHeadDim = 1 << 16;
     if (headDim > kMaxHeadDim || fullHeadDim > kMaxHeadDim || fullHeadDim < 2)
         return fail(ErrorCode::Corrupt, "heads cannot have {} and {} numbers", headDim, fullHeadDim);
@@ -136,6 +158,118 @@ Status setKeys(Translation& t) {
     return setPositions(t, headDim, fullHeadDim);
 }
 
+// The tower. Source: transformers, image_processing_gemma4.py, too.
+
+constexpr std::string_view kVisionParts[] = {"model.vision_tower.", "model.embed_vision."};
+
+/// Pixels of a patch come line by line, each with its three channels; here channels come first.
+Status placePatches(Translation& t, const StoredTensor& stored, const Place& place) {
+    constexpr uint64_t kChannels = 3;
+    INGLE_TRY_ASSIGN(const std::vector<float> numbers, t.numbersOf(stored));
+    INGLE_TRY_ASSIGN(const tensor::Shape shape, shapeOf(stored));
+    const uint64_t width = shape.rowElems(), pixels = width / kChannels;
+    if (width % kChannels != 0)
+        return fail(ErrorCode::Corrupt, "tensor '{}' of shape {} holds no patches", shown(stored.name),
+                    shape.text());
+    std::vector<float> turned(numbers.size());
+    for (uint64_t row = 0; row < shape.numRows(); ++row)
+        for (uint64_t i = 0; i < width; ++i)
+            turned[row * width + i % kChannels * pixels + i / kChannels] = numbers[row * width + i];
+    return t.make(place.name, shape, turned);
+}
+
+constexpr TensorRule kVisionRules[] = {
+    {"embed_vision.embedding_projection.weight", "mm.input_projection.weight"},
+    {"vision_tower.patch_embedder.input_proj.weight", "v.patch_embd.weight", placePatches},
+    {"vision_tower.patch_embedder.position_embedding_table", "v.position_embd.weight"},
+    {"vision_tower.std_bias", "v.std_bias"},
+    {"vision_tower.std_scale", "v.std_scale"},
+    {"vision_tower.encoder.layers.#.input_layernorm.weight", "v.blk.#.ln1.weight"},
+    {"vision_tower.encoder.layers.#.post_attention_layernorm.weight", "v.blk.#.attn_post_norm.weight"},
+    {"vision_tower.encoder.layers.#.pre_feedforward_layernorm.weight", "v.blk.#.ln2.weight"},
+    {"vision_tower.encoder.layers.#.post_feedforward_layernorm.weight", "v.blk.#.ffn_post_norm.weight"},
+    {"vision_tower.encoder.layers.#.self_attn.q_norm.weight", "v.blk.#.attn_q_norm.weight"},
+    {"vision_tower.encoder.layers.#.self_attn.k_norm.weight", "v.blk.#.attn_k_norm.weight"},
+    {"vision_tower.encoder.layers.#.self_attn.q_proj.linear.weight", "v.blk.#.attn_q.weight"},
+    {"vision_tower.encoder.layers.#.self_attn.q_proj.input_min", "v.blk.#.attn_q.input_min"},
+    {"vision_tower.encoder.layers.#.self_attn.q_proj.input_max", "v.blk.#.attn_q.input_max"},
+    {"vision_tower.encoder.layers.#.self_attn.q_proj.output_min", "v.blk.#.attn_q.output_min"},
+    {"vision_tower.encoder.layers.#.self_attn.q_proj.output_max", "v.blk.#.attn_q.output_max"},
+    {"vision_tower.encoder.layers.#.self_attn.k_proj.linear.weight", "v.blk.#.attn_k.weight"},
+    {"vision_tower.encoder.layers.#.self_attn.k_proj.input_min", "v.blk.#.attn_k.input_min"},
+    {"vision_tower.encoder.layers.#.self_attn.k_proj.input_max", "v.blk.#.attn_k.input_max"},
+    {"vision_tower.encoder.layers.#.self_attn.k_proj.output_min", "v.blk.#.attn_k.output_min"},
+    {"vision_tower.encoder.layers.#.self_attn.k_proj.output_max", "v.blk.#.attn_k.output_max"},
+    {"vision_tower.encoder.layers.#.self_attn.v_proj.linear.weight", "v.blk.#.attn_v.weight"},
+    {"vision_tower.encoder.layers.#.self_attn.v_proj.input_min", "v.blk.#.attn_v.input_min"},
+    {"vision_tower.encoder.layers.#.self_attn.v_proj.input_max", "v.blk.#.attn_v.input_max"},
+    {"vision_tower.encoder.layers.#.self_attn.v_proj.output_min", "v.blk.#.attn_v.output_min"},
+    {"vision_tower.encoder.layers.#.self_attn.v_proj.output_max", "v.blk.#.attn_v.output_max"},
+    {"vision_tower.encoder.layers.#.self_attn.o_proj.linear.weight", "v.blk.#.attn_out.weight"},
+    {"vision_tower.encoder.layers.#.self_attn.o_proj.input_min", "v.blk.#.attn_out.input_min"},
+    {"vision_tower.encoder.layers.#.self_attn.o_proj.input_max", "v.blk.#.attn_out.input_max"},
+    {"vision_tower.encoder.layers.#.self_attn.o_proj.output_min", "v.blk.#.attn_out.output_min"},
+    {"vision_tower.encoder.layers.#.self_attn.o_proj.output_max", "v.blk.#.attn_out.output_max"},
+    {"vision_tower.encoder.layers.#.mlp.gate_proj.linear.weight", "v.blk.#.ffn_gate.weight"},
+    {"vision_tower.encoder.layers.#.mlp.gate_proj.input_min", "v.blk.#.ffn_gate.input_min"},
+    {"vision_tower.encoder.layers.#.mlp.gate_proj.input_max", "v.blk.#.ffn_gate.input_max"},
+    {"vision_tower.encoder.layers.#.mlp.gate_proj.output_min", "v.blk.#.ffn_gate.output_min"},
+    {"vision_tower.encoder.layers.#.mlp.gate_proj.output_max", "v.blk.#.ffn_gate.output_max"},
+    {"vision_tower.encoder.layers.#.mlp.up_proj.linear.weight", "v.blk.#.ffn_up.weight"},
+    {"vision_tower.encoder.layers.#.mlp.up_proj.input_min", "v.blk.#.ffn_up.input_min"},
+    {"vision_tower.encoder.layers.#.mlp.up_proj.input_max", "v.blk.#.ffn_up.input_max"},
+    {"vision_tower.encoder.layers.#.mlp.up_proj.output_min", "v.blk.#.ffn_up.output_min"},
+    {"vision_tower.encoder.layers.#.mlp.up_proj.output_max", "v.blk.#.ffn_up.output_max"},
+    {"vision_tower.encoder.layers.#.mlp.down_proj.linear.weight", "v.blk.#.ffn_down.weight"},
+    {"vision_tower.encoder.layers.#.mlp.down_proj.input_min", "v.blk.#.ffn_down.input_min"},
+    {"vision_tower.encoder.layers.#.mlp.down_proj.input_max", "v.blk.#.ffn_down.input_max"},
+    {"vision_tower.encoder.layers.#.mlp.down_proj.output_min", "v.blk.#.ffn_down.output_min"},
+    {"vision_tower.encoder.layers.#.mlp.down_proj.output_max", "v.blk.#.ffn_down.output_max"},
+};
+
+Status setVision(Translation& t) {
+    // Pictures have any size; other engines ask for one.
+    t.setCount("vision.image_size", 768);
+    INGLE_TRY(setVisionSize(t, "patch_size", "patch_size", 16));
+    INGLE_TRY(setVisionSize(t, "embedding_length", "hidden_size", 768));
+    INGLE_TRY(setVisionSize(t, "feed_forward_length", "intermediate_size", 3072));
+    INGLE_TRY(setVisionSize(t, "block_count", "num_hidden_layers", 16));
+    INGLE_TRY(setVisionSize(t, "attention.head_count", "num_attention_heads", 12));
+    INGLE_TRY(setVisionSize(t, "attention.head_count_kv", "num_key_value_heads", 12));
+    INGLE_TRY(setVisionSize(t, "attention.head_dim", "head_dim", 64));
+    INGLE_TRY(setVisionSize(t, "projector.scale_factor", "pooling_kernel_size", 3));
+    INGLE_TRY_ASSIGN(const float epsilon, t.config.f32Or("vision_config.rms_norm_eps", 1e-6F));
+    t.set("vision.attention.layer_norm_epsilon", double{epsilon});
+    INGLE_TRY_ASSIGN(const float base, t.config.f32Or("vision_config.rope_parameters.rope_theta", 100));
+    if (base != 100)
+        return fail(ErrorCode::Unsupported, "vision_config.rope_parameters.rope_theta {} is not supported",
+                    base);
+    INGLE_TRY_ASSIGN(const uint32_t dim, t.config.u32("hidden_size"));
+    t.setCount("vision.projection_dim", dim);
+    return setTowerActivation(t, "vision_config.hidden_activation", "gelu_pytorch_tanh");
+}
+
+Status setPixels(Translation& t, const Config& pixels) {
+    setOwnResizing(t);
+    INGLE_TRY_ASSIGN(const uint32_t tokens, pixels.u32Or("max_soft_tokens", 280));
+    INGLE_TRY_ASSIGN(const uint32_t patch, t.model.metadata.u32("clip.vision.patch_size"));
+    INGLE_TRY_ASSIGN(const uint32_t merged, t.model.metadata.u32("clip.vision.projector.scale_factor"));
+    const uint64_t unit = uint64_t{patch} * merged;
+    constexpr uint32_t kMostTokens = 1 << 14, kMostUnit = 1 << 8;
+    if (tokens == 0 || tokens > kMostTokens || unit > kMostUnit)
+        return fail(ErrorCode::Corrupt, "preprocessor_config.json: max_soft_tokens cannot be {}", tokens);
+    t.setCount("vision.image_max_pixels", tokens * unit * unit);
+    return {};
+}
+
+constexpr VisionPart kVision{.projector = "gemma4v",
+                             .setKeys = setVision,
+                             .tensors = kVisionRules,
+                             .mean = {0, 0, 0},
+                             .deviation = {1, 1, 1},
+                             .parts = kVisionParts,
+                             .setPixels = setPixels};
+
 constexpr Architecture kArchitectures[] = {
     {.name = "Gemma4ForCausalLM",
      .family = "gemma4",
@@ -147,7 +281,8 @@ constexpr Architecture kArchitectures[] = {
      .setKeys = setKeys,
      .tensors = kRules,
      .ignored = kOtherParts,
-     .sharesEmbedding = true},
+     .sharesEmbedding = true,
+     .vision = &kVision},
 };
 
 }  // namespace

@@ -24,13 +24,8 @@ Status setLlama(Translation& t) {
     return setRope(t, sizes);
 }
 
-/// A window narrows what a token sees only when the text is longer: up to its length they are one model.
 Status setMistral(Translation& t) {
-    INGLE_TRY(setLlama(t));
-    INGLE_TRY_ASSIGN(const uint32_t context, t.config.u32("max_position_embeddings"));
-    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 0, 0));
-    if (window > 0 && window < context) t.setCount("context_length", window);
-    return {};
+    return setLlamaKeys(t);
 }
 
 Status setMixtral(Translation& t) {

@@ -1,6 +1,7 @@
 /// Ministral 3 and Mistral Small 3, alone or with a part for images. Source: transformers,
 /// modeling_ministral3.py, modeling_mistral3.py.
-#include "engine/formats/checkpoint/architecture.h"
+#include "engine/formats/checkpoint/clip_tower.h"
+#include "engine/formats/checkpoint/pixtral_tower.h"
 
 namespace ingle::formats::mistral3_architectures {
 namespace {
@@ -20,6 +21,34 @@ Status setKeys(Translation& t) {
     return setRope(t, sizes);
 }
 
+constexpr TensorRule kVisionRules[] = {
+    {"multi_modal_projector.norm.weight", "mm.input_norm.weight"},
+    {"multi_modal_projector.patch_merger.merging_layer.weight", "mm.patch_merger.weight"},
+};
+
+Status setVision(Translation& t) {
+    INGLE_TRY(setPixtralTower(t));
+    // The tower's norms have this one.
+    INGLE_TRY_ASSIGN(const float epsilon, t.config.f32Or("rms_norm_eps", 1e-5F));
+    if (epsilon != 1e-5F)
+        return fail(ErrorCode::Unsupported, "rms_norm_eps {} is not supported for pictures", epsilon);
+    INGLE_TRY_ASSIGN(const uint32_t merged, t.config.u32Or("spatial_merge_size", 2));
+    if (merged < 2) return fail(ErrorCode::Unsupported, "spatial_merge_size {} is not supported", merged);
+    t.setCount("vision.spatial_merge_size", merged);
+    INGLE_TRY_ASSIGN(const uint32_t dim, t.config.u32("hidden_size"));
+    t.setCount("vision.projection_dim", dim);
+    return {};
+}
+
+constexpr VisionPart kVision{.projector = "pixtral",
+                             .setKeys = setVision,
+                             .tensors = kVisionRules,
+                             .mean = kClipMean,
+                             .deviation = kClipDeviation,
+                             .tower = kPixtralTowerRules,
+                             .setPixels = setPixtralPixels,
+                             .finish = finishPixtral};
+
 constexpr Architecture kArchitectures[] = {
     {.name = "Ministral3ForCausalLM",
      .family = "mistral3",
@@ -29,7 +58,8 @@ constexpr Architecture kArchitectures[] = {
      .family = "mistral3",
      .setKeys = setKeys,
      .ignored = kImageParts,
-     .rotaryPairs = RotaryPairs::Halves},
+     .rotaryPairs = RotaryPairs::Halves,
+     .vision = &kVision},
 };
 
 }  // namespace

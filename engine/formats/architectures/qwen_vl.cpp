@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/formats/checkpoint/architecture.h"
+#include "engine/formats/checkpoint/clip_tower.h"
 #include "engine/formats/checkpoint/transposed_experts.h"
 #include "engine/formats/checkpoint/vision_part.h"
 
@@ -93,16 +93,6 @@ Status setQwen3Experts(Translation& t) {
 }
 
 // Their towers.
-
-constexpr std::array kClipMean{0.48145466, 0.4578275, 0.40821073};
-constexpr std::array kClipDeviation{0.26862954, 0.26130258, 0.27577711};
-
-/// One size of the tower: `key`, and what config.json calls it; `usual` where it is silent.
-Status setVisionSize(Translation& t, std::string_view key, std::string_view from, uint32_t usual) {
-    INGLE_TRY_ASSIGN(const uint32_t value, t.config.u32Or(fmt::format("vision_config.{}", from), usual));
-    t.setCount(fmt::format("vision.{}", key), value);
-    return {};
-}
 
 /// What the towers of all three have in common; the rest is the usual value of each.
 struct TowerNames {
@@ -235,9 +225,22 @@ constexpr TensorRule kVision3Rules[] = {
     {"visual.deepstack_merger_list.#.linear_fc2.bias", "@.fc2.bias", placeDeep},
 };
 
-constexpr VisionPart kVision2{"qwen2vl_merger", setVision2, kVision2Rules, kClipMean, kClipDeviation};
-constexpr VisionPart kVision25{"qwen2.5vl_merger", setVision25, kVision2Rules, kClipMean, kClipDeviation};
-constexpr VisionPart kVision3{.projector = "qwen3vl_merger", .setKeys = setVision3, .tensors = kVision3Rules};
+constexpr VisionPart kVision2{.projector = "qwen2vl_merger",
+                              .setKeys = setVision2,
+                              .tensors = kVision2Rules,
+                              .mean = kClipMean,
+                              .deviation = kClipDeviation,
+                              .setPixels = setPixelLimits};
+constexpr VisionPart kVision25{.projector = "qwen2.5vl_merger",
+                               .setKeys = setVision25,
+                               .tensors = kVision2Rules,
+                               .mean = kClipMean,
+                               .deviation = kClipDeviation,
+                               .setPixels = setPixelLimits};
+constexpr VisionPart kVision3{.projector = "qwen3vl_merger",
+                              .setKeys = setVision3,
+                              .tensors = kVision3Rules,
+                              .setPixels = setPixelLimits};
 
 constexpr TextStep kSteps[] = {TextStep::Nfc};
 constexpr WordRules kWords{"qwen2", kSteps};

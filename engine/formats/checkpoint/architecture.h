@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/formats/checkpoint/checkpoint.h"
 #include "engine/formats/checkpoint/tokenizer_files.h"
 #include "engine/formats/checkpoint/translation.h"
 
@@ -25,10 +26,19 @@ struct VisionPart {
     std::string_view projector;  ///< clip.projector_type
     /// Sets the keys, which begin with "clip.". Errors: Corrupt, Unsupported.
     Status (*setKeys)(Translation& translation);
-    /// Names of tensors without "model." in front and the level "vision_model".
+    /// Names of tensors without "model." in front and the level "vision_model"; a tower of that name is
+    /// called "vision_tower".
     std::span<const TensorRule> tensors;
     /// What pixels are normalised with where preprocessor_config.json does not say it.
     std::array<double, 3> mean{0.5, 0.5, 0.5}, deviation{0.5, 0.5, 0.5};
+    std::span<const TensorRule> tower = {};  ///< looked up behind `tensors`
+    /// How names of its tensors begin; empty: as all that its architecture ignores.
+    std::span<const std::string_view> parts = {};
+    /// Null, or sets how pictures are brought to the tower's sizes, as preprocessor_config.json says it.
+    /// Errors: Corrupt, Unsupported.
+    Status (*setPixels)(Translation& translation, const Config& pixels) = nullptr;
+    /// Null, or what is left to do when all tensors have their names. Errors: Corrupt, Unsupported.
+    Status (*finish)(Translation& translation, Checkpoint& checkpoint, const io::Source& source) = nullptr;
 };
 
 struct Architecture {

@@ -27,8 +27,11 @@ Result<Config> parseConfig(std::string_view text) {
         if (!isHidden(key)) values.set(key, value);
     for (const auto& [key, value] : all.all())
         if (key.starts_with(kInner)) values.set(key.substr(kInner.size()), value);
-    // The class of the whole decides, not that of its part.
+    // The class of the whole decides, not that of its part …
     if (const MetaValue* classes = all.find("architectures")) values.set("architectures", *classes);
+    // … and it has a head of its own, unless both say that it has none.
+    const std::string kTied = "tie_word_embeddings";
+    if (const MetaValue* tied = all.find(kTied); tied && *tied == MetaValue(false)) values.set(kTied, *tied);
     std::erase_if(nulls, [&](const std::string& key) { return values.find(key) != nullptr; });
     return Config(std::move(values), std::move(nulls));
 }

@@ -160,8 +160,8 @@ Result<DecoderSizes> setDecoderKeys(Translation& translation, const DecoderNames
         return usual ? config.u32Or(key, usual) : config.u32(key);
     };
     DecoderSizes sizes{};
-    INGLE_TRY_ASSIGN(sizes.numLayers, config.u32(names.numLayers));
-    INGLE_TRY_ASSIGN(sizes.dim, config.u32(names.dim));
+    INGLE_TRY_ASSIGN(sizes.numLayers, countOr(names.numLayers, names.usualLayers));
+    INGLE_TRY_ASSIGN(sizes.dim, countOr(names.dim, names.usualDim));
     INGLE_TRY_ASSIGN(sizes.numHeads, countOr(names.numHeads, names.usualHeads));
     const uint32_t usualKvHeads = names.usualKvHeads ? names.usualKvHeads : sizes.numHeads;
     INGLE_TRY_ASSIGN(sizes.numKvHeads, config.u32Or(names.numKvHeads, usualKvHeads, sizes.numHeads));
@@ -192,10 +192,18 @@ Result<DecoderSizes> setDecoderKeys(Translation& translation, const DecoderNames
     translation.setCount("rope.dimension_count", sizes.rotatedDims);
     translation.set(names.epsilonKey, double{epsilon});
     if (!names.ffnDim.empty()) {
-        INGLE_TRY_ASSIGN(const uint32_t ffnDim, config.u32(names.ffnDim));
+        INGLE_TRY_ASSIGN(const uint32_t ffnDim, countOr(names.ffnDim, names.usualFfnDim));
         translation.setCount("feed_forward_length", ffnDim);
     }
     return sizes;
+}
+
+Status setLlamaKeys(Translation& t, const DecoderNames& names) {
+    INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t, names));
+    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 0, 0));
+    if (window > 0 && window < sizes.context) t.setCount("context_length", window);
+    return setRope(t, sizes);
 }
 
 Status setRope(Translation& translation, const DecoderSizes& sizes, double usualBase,

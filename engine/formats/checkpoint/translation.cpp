@@ -84,7 +84,8 @@ NumberedName numbered(std::string_view name) {
 
 /// Models of text and images keep those of text under names of their own, and so do classifiers.
 std::string textName(std::string_view name) {
-    for (const std::string_view prefix : {"model.language_model.", "language_model.model."})
+    for (const std::string_view prefix :
+         {"model.language_model.", "language_model.model.", "model.text_model."})
         if (name.starts_with(prefix)) return fmt::format("model.{}", name.substr(prefix.size()));
     for (const std::string_view prefix : {"language_model.", "bert.", "roberta."})
         if (name.starts_with(prefix)) return std::string(name.substr(prefix.size()));
@@ -105,6 +106,14 @@ Place placeOf(const TensorRule& rule, std::vector<uint32_t> numbers) {
 const TensorRule* findRule(const Architecture& architecture, std::string_view pattern) {
     for (const std::span<const TensorRule> rules :
          {architecture.tensors, std::span<const TensorRule>(kCommonRules)}) {
+        const auto found = std::ranges::find(rules, pattern, &TensorRule::from);
+        if (found != rules.end()) return &*found;
+    }
+    return nullptr;
+}
+
+const TensorRule* findRule(const VisionPart& part, std::string_view pattern) {
+    for (const std::span<const TensorRule> rules : {part.tensors, part.tower}) {
         const auto found = std::ranges::find(rules, pattern, &TensorRule::from);
         if (found != rules.end()) return &*found;
     }
@@ -383,19 +392,21 @@ Status Translation::run(const Checkpoint& checkpoint, const Architecture& archit
 
 Status Translation::runVision(const Checkpoint& checkpoint, const Architecture& architecture) {
     // Files of different years have these levels, or have them not.
-    constexpr std::string_view kOuter = "model.", kLevel = ".vision_model.";
+    constexpr std::string_view kOuter = "model.", kLevel = ".vision_model.", kTower = "vision_model.";
+    const VisionPart& part = *architecture.vision;
+    const auto parts = part.parts.empty() ? architecture.ignored : part.parts;
     for (const auto& entry : checkpoint.tensors) {
         const std::string& name = entry.first;
         const StoredTensor& stored = entry.second;
-        const bool isOfVision = std::ranges::any_of(
-            architecture.ignored, [&](std::string_view prefix) { return name.starts_with(prefix); });
+        const bool isOfVision =
+            std::ranges::any_of(parts, [&](std::string_view prefix) { return name.starts_with(prefix); });
         if (!isOfVision) continue;
         std::string inner = name.starts_with(kOuter) ? name.substr(kOuter.size()) : name;
         if (const size_t at = inner.find(kLevel); at != inner.npos) inner.erase(at + 1, kLevel.size() - 1);
+        if (inner.starts_with(kTower)) inner.replace(0, kTower.size(), "vision_tower.");
         NumberedName own = numbered(inner);
-        const auto& rules = architecture.vision->tensors;
-        const auto rule = std::ranges::find(rules, own.pattern, &TensorRule::from);
-        if (rule == rules.end())
+        const TensorRule* rule = findRule(part, own.pattern);
+        if (!rule)
             return fail(ErrorCode::Unsupported, "{} has no use for the tensor '{}'", architecture.name,
                         shown(name));
         if (rule->to.empty()) continue;

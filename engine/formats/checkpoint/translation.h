@@ -112,6 +112,7 @@ struct DecoderNames {
     double usualEpsilon = 1e-6;
     // What holds where config.json is silent, since it is what the class that reads it has; 0: it never is.
     uint32_t usualHeads = 0, usualKvHeads = 0, usualContext = 0;
+    uint32_t usualLayers = 0, usualDim = 0, usualFfnDim = 0;
     double usualRotated = 1;  ///< part of a head that is rotated, where partial_rotary_factor is absent
 };
 
@@ -122,6 +123,9 @@ struct DecoderSizes {
 
 /// Sets block_count … rope.dimension_count. Errors: Corrupt.
 Result<DecoderSizes> setDecoderKeys(Translation& translation, const DecoderNames& names = {});
+/// The keys of Llama and Mistral. A window narrows what a token sees only when the text is longer: up to its
+/// length they are one model. Errors: Corrupt, Unsupported.
+Status setLlamaKeys(Translation& translation, const DecoderNames& names = {});
 /// Sets rope.freq_base and what stretches it, from rope_theta and rope_scaling, or from rope_parameters that
 /// hold both; `prefix` is "rope_parameters" or a part of it. Sources: transformers,
 /// src/transformers/modeling_rope_utils.py; Peng et al., "YaRN" (2023); Ding et al., "LongRoPE" (2024).

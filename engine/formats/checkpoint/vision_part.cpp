@@ -12,14 +12,30 @@ Status setChannels(Translation& t, const Config& stated, std::string_view key, s
                    const std::array<double, 3>& usual) {
     std::vector<double> values(usual.begin(), usual.end());
     if (const MetaValue* found = stated.find(from)) {
-        const auto* numbers = std::get_if<std::vector<double>>(found);
-        if (!numbers || numbers->size() != values.size())
+        values.clear();
+        if (const auto* numbers = std::get_if<std::vector<double>>(found)) values = *numbers;
+        if (const auto* whole = std::get_if<std::vector<int64_t>>(found))
+            values.assign(whole->begin(), whole->end());
+        if (values.size() != usual.size())
             return fail(ErrorCode::Corrupt, "preprocessor_config.json: '{}' is no list of three numbers",
                         from);
-        values = *numbers;
     }
     t.set(key, std::move(values));
     return {};
+}
+
+/// preprocessor_config.json, or what processor_config.json says instead of it.
+Result<Config> readPixels(Checkpoint& checkpoint, const io::Source& source) {
+    INGLE_TRY_ASSIGN(auto text, findText(checkpoint, source, "preprocessor_config.json"));
+    if (text) return parseConfig(*text);
+    INGLE_TRY_ASSIGN(text, findText(checkpoint, source, "processor_config.json"));
+    Config found;
+    if (!text) return found;
+    constexpr std::string_view kInner = "image_processor.";
+    INGLE_TRY_ASSIGN(const Config all, parseConfig(*text));
+    for (const auto& [key, value] : all.all())
+        if (key.starts_with(kInner)) found.set(key.substr(kInner.size()), value);
+    return found;
 }
 
 }  // namespace
@@ -46,15 +62,88 @@ Result<ModelFile> translateVision(Checkpoint& checkpoint, const io::Source& sour
     translation.set("projector_type", std::string(part.projector));
     translation.set("has_vision_encoder", true);
     INGLE_TRY(part.setKeys(translation));
-    INGLE_TRY_ASSIGN(const auto pixels, findText(checkpoint, source, "preprocessor_config.json"));
-    Config stated;
-    if (pixels) {
-        INGLE_TRY_ASSIGN(stated, parseConfig(*pixels));
-    }
+    INGLE_TRY_ASSIGN(const Config stated, readPixels(checkpoint, source));
+    if (part.setPixels) INGLE_TRY(part.setPixels(translation, stated));
     INGLE_TRY(setChannels(translation, stated, "vision.image_mean", "image_mean", part.mean));
     INGLE_TRY(setChannels(translation, stated, "vision.image_std", "image_std", part.deviation));
     INGLE_TRY(translation.runVision(checkpoint, *architecture));
+    if (part.finish) INGLE_TRY(part.finish(translation, checkpoint, source));
     return std::move(translation.model);
+}
+
+Status setVisionSize(Translation& t, std::string_view key, std::string_view from, uint32_t usual) {
+    INGLE_TRY_ASSIGN(const uint32_t value, t.config.u32Or(fmt::format("vision_config.{}", from), usual));
+    t.setCount(fmt::format("vision.{}", key), value);
+    return {};
+}
+
+Status setVisionSide(Translation& t, std::string_view key, std::string_view from, uint32_t usual) {
+    const std::string name = fmt::format("vision_config.{}", from);
+    const MetaValue* stated = t.config.find(name);
+    const auto* sides = stated ? std::get_if<std::vector<int64_t>>(stated) : nullptr;
+    if (!sides) return setVisionSize(t, key, from, usual);
+    if (sides->size() != 2 || sides->front() != sides->back() || sides->front() <= 0)
+        return fail(ErrorCode::Unsupported, "{} that is no square is not supported", name);
+    t.setCount(fmt::format("vision.{}", key), static_cast<uint64_t>(sides->front()));
+    return {};
+}
+
+Status setTowerActivation(Translation& t, std::string_view key, std::string_view usual) {
+    INGLE_TRY_ASSIGN(const std::string name, t.config.stringOr(key, std::string(usual)));
+    if (name == "gelu")
+        t.set("use_gelu_erf", true);
+    else if (name == "gelu_pytorch_tanh")
+        t.set("use_gelu", true);
+    else if (name == "quick_gelu")
+        t.set("use_gelu", false);
+    else if (name == "silu")
+        t.set("use_silu", true);
+    else
+        return fail(ErrorCode::Unsupported, "{} \"{}\" is not supported", key, shown(name));
+    return {};
+}
+
+Status setProjectorActivation(Translation& t) {
+    INGLE_TRY(expectText(t.config, "projector_hidden_act", "gelu", {"gelu"}));
+    t.set("vision.projector.use_gelu_erf", true);
+    return {};
+}
+
+Result<std::vector<int64_t>> featureLayers(const Translation& t, std::string_view key, int64_t usual) {
+    INGLE_TRY_ASSIGN(const uint32_t numLayers, t.model.metadata.u32("clip.vision.block_count"));
+    std::vector<int64_t> layers{usual};
+    if (const MetaValue* stated = t.config.find(key)) {
+        if (const auto* one = std::get_if<int64_t>(stated))
+            layers = {*one};
+        else if (const auto* several = std::get_if<std::vector<int64_t>>(stated))
+            layers = *several;
+    }
+    for (int64_t& layer : layers) {
+        if (layer < 0) layer += int64_t{numLayers} + 1;
+        if (layer < 0 || layer > numLayers)
+            return fail(ErrorCode::Corrupt, "{} names layers that are not there", key);
+    }
+    return layers;
+}
+
+void setOwnResizing(Translation& t) {
+    t.set("vision.preproc_reference", true);
+}
+
+Status setPixelLimits(Translation& t, const Config& pixels) {
+    setOwnResizing(t);
+    struct Limit {
+        std::string_view key, from, edge;
+    };
+    for (const auto& [key, from, edge] :
+         {Limit{"vision.image_min_pixels", "min_pixels", "size.shortest_edge"},
+          Limit{"vision.image_max_pixels", "max_pixels", "size.longest_edge"}}) {
+        const std::string_view name = pixels.find(from) ? from : edge;
+        if (!pixels.find(name)) continue;
+        INGLE_TRY_ASSIGN(const uint32_t value, pixels.u32(name));
+        t.setCount(key, value);
+    }
+    return {};
 }
 
 Status splitFrames(Translation& translation, const StoredTensor& stored, const Place& place) {

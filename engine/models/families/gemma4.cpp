@@ -45,10 +45,10 @@ Status readSideBySide(const Keys& keys, DecoderSpec& spec) {
     return {};
 }
 
-/// The small models (E2B, E4B), which nothing but their width tells, see the rows of pictures one after the
-/// other as they do tokens.
-bool seesPicturesInOrder(uint32_t dim) {
-    return dim == 1536 || dim == 2560;
+/// The small models (E2B, E4B) see the rows of pictures one after the other as they do tokens. GGUF files
+/// tell it by nothing but the width; folders state it.
+Result<bool> seesPicturesInOrder(const Keys& keys, uint32_t dim) {
+    return keys.boolOr("attention.pictures_in_order", dim == 1536 || dim == 2560);
 }
 
 /// Files of models whose full layers have no values of their own lack the matrix.
@@ -68,6 +68,7 @@ Result<DecoderSpec> read(const Keys& keys) {
         return keys.cannotBe("embedding_length_per_layer_input", ownDim);
     INGLE_TRY(readSharing(keys, spec, windowed));
     spec.embeddingScale = std::sqrt(static_cast<float>(spec.facts.dim));
+    INGLE_TRY_ASSIGN(const bool inOrder, seesPicturesInOrder(keys, spec.facts.dim));
     for (uint32_t i = 0; i < spec.facts.numLayers; ++i) {
         LayerSpec& layer = spec.layers[i];
         layer.norms.afterMixer = "post_attention_norm";
@@ -79,7 +80,7 @@ Result<DecoderSpec> read(const Keys& keys) {
         attention.scale = 1;
         attention.headNorm = HeadNormSpec{};
         attention.normsValues = true;
-        if (windowed[i] && !seesPicturesInOrder(spec.facts.dim)) attention.mask = backend::Mask::Picture;
+        if (windowed[i] && !inOrder) attention.mask = backend::Mask::Picture;
         if (windowed[i] || attention.cacheOf || hasValues(keys, i)) continue;
         attention.projections = AttentionSpec::Projections::ValuesAreKeys;
         if (attention.valueDim != attention.keyDim)

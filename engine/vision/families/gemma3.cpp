@@ -27,7 +27,9 @@ Status read(const VisionFile& file, TowerSpec& spec) {
     spec.projectorTensors.push_back({kProjection, Shape::of(spec.outDim, spec.dim)});
     spec.needsLastNorm = true;
     spec.project = project;
-    spec.cutter = inSquare(spec.imageSize, {Filter::Bilinear}, {"<start_of_image>", "<end_of_image>"});
+    INGLE_TRY_ASSIGN(const bool asTrained, file.resizesAsTrained());
+    spec.cutter = inSquare(spec.imageSize, {Filter::Bilinear, asTrained ? Fit::Stretched : Fit::Padded},
+                           {"<start_of_image>", "<end_of_image>"});
     return {};
 }
 

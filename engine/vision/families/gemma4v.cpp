@@ -42,7 +42,12 @@ Status read(const VisionFile& file, TowerSpec& spec) {
             {name, Shape::of(spec.dim), backend::WeightUse::Matrix, models::Presence::Optional});
     listTowerLinear(spec.projectorTensors, "mm.input_projection", spec.dim, spec.outDim);
     spec.project = project;
-    spec.cutter = inUnits({spec.patch * spec.merge, file.tokensOr({70, 1120})}, {}, {"<|image>", "<image|>"});
+    const uint32_t unit = spec.patch * spec.merge;
+    INGLE_TRY_ASSIGN(const PictureTokens tokens, file.tokensOr({70, 1120}, unit));
+    INGLE_TRY_ASSIGN(const bool asTrained, file.resizesAsTrained());
+    UnitSizes sizes{unit, tokens};
+    if (asTrained) sizes.rule = SizeRule::Filled;
+    spec.cutter = inUnits(sizes, {.fit = asTrained ? Fit::Stretched : Fit::Padded}, {"<|image>", "<image|>"});
     return {};
 }
 

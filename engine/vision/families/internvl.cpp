@@ -10,19 +10,28 @@ constexpr float kNormEps = 1e-5F;
 /// The 6B tower, which nothing but its sizes tells, has norms of root mean squares.
 constexpr uint32_t kLargeDim = 3200, kLargeLayers = 45;
 
-graph::Value project(graph::Builder& b, const TowerSpec&, const models::Weights& w, graph::Value x) {
+graph::Value project(graph::Builder& b, const TowerSpec& spec, const models::Weights& w, graph::Value x) {
     x = towerNorm(b, w, true, kNormEps, x, "mm.model.mlp.0");
-    return projectTwice(b, w, x, "mm.model.mlp.1", backend::ActivationKind::Gelu, "mm.model.mlp.3");
+    return projectTwice(b, w, x, "mm.model.mlp.1", spec.projectorActivation, "mm.model.mlp.3");
 }
 
-/// All grids of so many tiles.
-Result<std::vector<Size>> candidates(const VisionFile& file, uint32_t side) {
-    constexpr const char* kLeast = "vision.preproc_min_tiles";
-    constexpr const char* kMost = "vision.preproc_max_tiles";
+constexpr const char* kLeast = "vision.preproc_min_tiles";
+constexpr const char* kMost = "vision.preproc_max_tiles";
+
+struct TileCounts {
+    uint32_t least, most;
+};
+Result<TileCounts> readTiles(const VisionFile& file) {
     INGLE_TRY_ASSIGN(const uint32_t least, file.keys.u32Or(kLeast, 1));
     INGLE_TRY_ASSIGN(const uint32_t most, file.keys.u32Or(kMost, 12));
     if (least == 0) return file.keys.cannotBe(kLeast, least);
     if (most < least || most > 64) return file.keys.cannotBe(kMost, most);
+    return TileCounts{least, most};
+}
+
+/// All grids of so many tiles.
+Result<std::vector<Size>> candidates(const VisionFile& file, const TileCounts& counts, uint32_t side) {
+    const auto [least, most] = counts;
     std::vector<Size> found;
     for (uint32_t across = least; across <= most; ++across)
         for (uint32_t down = least; down <= most; ++down)
@@ -42,8 +51,13 @@ Status read(const VisionFile& file, TowerSpec& spec) {
     listTowerNorm(spec.projectorTensors, "mm.model.mlp.0", true, spec.joinedWidth());
     INGLE_TRY(listProjector(file, "mm.model.mlp.1", "mm.model.mlp.3", spec.joinedWidth(), spec.outDim, spec));
     spec.project = project;
-    INGLE_TRY_ASSIGN(std::vector<Size> sizes, candidates(file, spec.imageSize));
-    spec.cutter = inBestTiles(spec.imageSize, std::move(sizes), {}, {"<img>", "</img>"});
+    INGLE_TRY_ASSIGN(const TileCounts counts, readTiles(file));
+    INGLE_TRY_ASSIGN(std::vector<Size> sizes, candidates(file, counts, spec.imageSize));
+    INGLE_TRY_ASSIGN(const bool asTrained, file.resizesAsTrained());
+    if (asTrained)
+        spec.cutter = inNearestTiles(spec.imageSize, counts.least, counts.most, {}, {"<img>", "</img>"});
+    else
+        spec.cutter = inBestTiles(spec.imageSize, std::move(sizes), {}, {"<img>", "</img>"});
     return {};
 }
 

@@ -10,13 +10,16 @@ namespace {
 constexpr std::string_view kTypes[] = {"mlp"};
 constexpr const char* kPinpoints = "vision.image_grid_pinpoints";
 constexpr const char* kFeatures = "vision.feature_layer";
+constexpr const char* kNewline = "model.image_newline";
+constexpr const char* kShortest = "vision.preproc_shortest_edge";
+constexpr uint32_t kMostEnlarged = 8;
 constexpr uint32_t kMostCandidates = 1024;
 /// The mean colour that CLIP was trained with.
 constexpr Colour kPadding{122, 116, 104};
 
-graph::Value project(graph::Builder& b, const TowerSpec&, const models::Weights& w, graph::Value x) {
+graph::Value project(graph::Builder& b, const TowerSpec& spec, const models::Weights& w, graph::Value x) {
     if (!w["mm.2.weight"]) return towerLinear(b, w, x, "mm.0");
-    return projectTwice(b, w, x, "mm.0", backend::ActivationKind::Gelu, "mm.2");
+    return projectTwice(b, w, x, "mm.0", spec.projectorActivation, "mm.2");
 }
 
 /// The layers whose rows are read instead of the last one's.
@@ -60,12 +63,23 @@ Status read(const VisionFile& file, TowerSpec& spec) {
         listTowerLinear(spec.projectorTensors, "mm.0", spec.joinedWidth(), spec.outDim);
     }
     spec.project = project;
+    INGLE_TRY_ASSIGN(const uint32_t shortest, file.keys.u32Or(kShortest, 0));
+    if (shortest > 0) {
+        if (shortest < spec.imageSize || shortest / spec.imageSize > kMostEnlarged)
+            return file.keys.cannotBe(kShortest, shortest);
+        spec.cutter = inMiddle(spec.imageSize, shortest, {}, {});
+        return {};
+    }
     if (!file.keys.isArray(kPinpoints)) {
         spec.cutter = inSquare(spec.imageSize, {.padding = kPadding}, {});
         return {};
     }
     INGLE_TRY_ASSIGN(std::vector<Size> sizes, candidates(file, spec.imageSize));
-    spec.cutter = inBestTiles(spec.imageSize, std::move(sizes), {}, {});
+    // llama.cpp leaves the ends of lines out.
+    INGLE_TRY_ASSIGN(spec.packsTiles, file.resizesAsTrained());
+    if (spec.packsTiles) spec.lineEnd = kNewline;
+    spec.cutter = inBestTiles(spec.imageSize, std::move(sizes), {}, {},
+                              spec.packsTiles ? Overview::First : Overview::Last);
     return {};
 }
 

@@ -47,8 +47,8 @@ Status read(const VisionFile& file, TowerSpec& spec) {
     spec.needsLastNorm = true;
     spec.project = project;
     spec.hasGrid = true;
-    spec.cutter = inUnits({spec.patch * spec.merge, file.tokensOr({8, 4096})}, {},
-                          {"<|vision_start|>", "<|vision_end|>"});
+    INGLE_TRY_ASSIGN(spec.cutter,
+                     inQwenUnits(file, spec.patch * spec.merge, {"<|vision_start|>", "<|vision_end|>"}));
     return {};
 }
 

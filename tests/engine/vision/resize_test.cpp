@@ -68,6 +68,58 @@ TEST(UnitSizes, keepTheirLimitsAndProportions) {
               "a picture of 1 × 201 pixels is too narrow: one side may be 200 times the other at most");
 }
 
+/// What transformers 5.24 makes of sizes: smart_resize(32, 65536, 1048576), get_aspect_ratio_preserving_size
+/// (16, 280 * 9, 3), Pixtral's for a longest edge of 1024 in patches of 16, and get_optimal_tiled_canvas of 1
+/// to 12 tiles of 448 pixels.
+TEST(UnitSizes, areThoseOfTheModelsOwnCode) {
+    struct Case {
+        Size size, nearest, filled, covered, tiles;
+    };
+    const Case cases[] = {
+        {{640, 480}, {640, 480}, {912, 672}, {640, 480}, {4, 3}},
+        {{480, 640}, {480, 640}, {672, 912}, {480, 640}, {3, 4}},
+        {{97, 1300}, {96, 1312}, {192, 2928}, {80, 1024}, {1, 12}},
+        {{33, 33}, {256, 256}, {768, 768}, {48, 48}, {1, 1}},
+        {{2000, 1500}, {1152, 864}, {912, 672}, {1024, 768}, {4, 3}},
+        {{112, 80}, {320, 224}, {912, 672}, {112, 80}, {4, 3}},
+        {{1023, 1024}, {1024, 1024}, {768, 768}, {1024, 1024}, {3, 3}},
+        {{300, 299}, {288, 288}, {768, 768}, {304, 304}, {1, 1}},
+        {{48, 80}, {224, 352}, {576, 1008}, {48, 80}, {2, 3}},
+    };
+    const UnitSizes nearest{.unit = 32, .tokens = {64, 1024}, .rounding = Rounding::ToEven};
+    const UnitSizes filled{.unit = 48, .tokens = {70, 280}, .rule = SizeRule::Filled};
+    const UnitSizes covered{.unit = 16, .tokens = {1, 4096}, .rule = SizeRule::Covered, .longest = 1024};
+    const auto tiles = inNearestTiles(448, 1, 12, {}, {"<img>", "</img>"});
+    for (const Case& tried : cases) {
+        SCOPED_TRACE(std::to_string(tried.size.width) + " × " + std::to_string(tried.size.height));
+        EXPECT_EQ(nearest.of(tried.size).value(), tried.nearest);
+        EXPECT_EQ(filled.of(tried.size).value(), tried.filled);
+        EXPECT_EQ(covered.of(tried.size).value(), tried.covered);
+        const CutPicture cut = tiles->cut(test::gradient(tried.size.width, tried.size.height)).value();
+        EXPECT_EQ(cut.tiles[0].grid, tried.tiles);
+        // All of it stands behind its parts.
+        EXPECT_EQ(cut.tiles.size(), tried.tiles.area() > 1 ? tried.tiles.area() + 1 : 1);
+        EXPECT_EQ(cut.tiles[0].before, "<img>");
+    }
+    // Fewer tokens are the stronger limit.
+    const UnitSizes few{.unit = 16, .tokens = {1, 100}, .rule = SizeRule::Covered, .longest = 1024};
+    EXPECT_LE(few.of({640, 480}).value().area(), 100u * 16 * 16);
+}
+
+TEST(Cutters, theMiddleIsCutOut) {
+    Picture picture = filled({100, 50}, {9, 9, 9});
+    for (size_t line = 0; line < 50; ++line)  // 25 columns on each side are black
+        for (size_t column = 0; column < 100; ++column)
+            if (column < 25 || column >= 75)
+                std::fill_n(picture.rgb.begin() + static_cast<long>(3 * (line * 100 + column)), 3,
+                            uint8_t{0});
+    const auto cut = inMiddle(50, 50, {}, {})->cut(picture);
+    ASSERT_TRUE(cut);
+    ASSERT_EQ(cut->tiles.size(), 1u);
+    EXPECT_EQ(cut->tiles[0].picture.rgb, filled({50, 50}, {9, 9, 9}).rgb);
+    EXPECT_EQ(sizeOf(inMiddle(32, 40, {}, {})->cut(picture)->tiles[0].picture), (Size{32, 32}));
+}
+
 /// Whatever the proportions, tiles stay within their bounds.
 TEST(Cutters, extremePicturesAreCutOrRefused) {
     const Resizing stretched{Filter::Lanczos, Fit::Stretched};
@@ -80,6 +132,10 @@ TEST(Cutters, extremePicturesAreCutOrRefused) {
         inIdeficsTiles(64, 128, stretched),
         inLfmTiles({32, {2, 8}, Rounding::ToEven}, stretched),
         inNearestGrid(28, 64, stretched, {}),
+        inNearestTiles(56, 1, 9, {}, {}),
+        inMiddle(56, 60, {}, {}),
+        inUnits({.unit = 28, .tokens = {8, 64}, .rule = SizeRule::Filled}, {}, {}),
+        inUnits({.unit = 28, .tokens = {8, 64}, .rule = SizeRule::Covered, .longest = 400}, {}, {}),
     };
     for (const auto& cutter : cutters) {
         for (const Size size : {Size{1, 1}, Size{1, 4000}, Size{4000, 1}, Size{1, 199}, Size{500, 3}}) {

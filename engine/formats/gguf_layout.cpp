@@ -64,7 +64,58 @@ Status reorder(ModelFile& model, const std::string& name, const Heads& heads) {
     return {};
 }
 
+/// The numbers of vectors, one behind the other.
+Result<tensor::Tensor> joinVectors(ModelFile& model, std::span<const tensor::Tensor> parts) {
+    std::vector<float> numbers;
+    for (const tensor::Tensor& part : parts) {
+        const size_t begin = numbers.size();
+        numbers.resize(begin + part.shape.rowElems());
+        part.decodeRow(0, std::span(numbers).subspan(begin));
+    }
+    INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(numbers.size() * sizeof(float)));
+    std::ranges::copy(numbers, buffer.floats().begin());
+    tensor::Tensor joined{.shape = tensor::Shape::of(numbers.size()),
+                          .format = quant::findFormat(quant::kF32),
+                          .data = {std::as_const(buffer).data(), buffer.size()}};
+    model.buffers.push_back(std::move(buffer));
+    return joined;
+}
+
 }  // namespace
+
+Status joinHeads(ModelFile& model) {
+    if (!model.joinsHeadsInGguf) return {};
+    constexpr std::string_view kQueries = ".attn_q.";
+    std::vector<std::string> names;
+    for (const auto& [name, tensor] : model.tensors)
+        if (name.find(kQueries) != std::string::npos) names.push_back(name);
+    for (const std::string& name : names) {
+        const auto named = [&](std::string_view part) {
+            return std::string(name).replace(name.find(kQueries), kQueries.size(), part);
+        };
+        const std::string fused = named(".attn_qkv.");
+        std::vector<tensor::Tensor> parts;
+        for (const std::string_view part :
+             {kQueries, std::string_view(".attn_k."), std::string_view(".attn_v.")}) {
+            const tensor::Tensor* found = model.find(named(part));
+            if (!found)
+                return fail(ErrorCode::Corrupt, "{}: the tensor {} is missing", model.path, named(part));
+            parts.push_back(*found);
+        }
+        std::vector<tensor::RowRange> ranges;
+        for (const tensor::Tensor& part : parts)
+            ranges.push_back({std::make_shared<const tensor::Tensor>(part), 0, part.shape.numRows()});
+        const bool areVectors = parts.front().shape.numRows() == 1;
+        INGLE_TRY_ASSIGN(tensor::Tensor joined,
+                         areVectors ? joinVectors(model, parts) : tensor::joinRows(std::move(ranges)));
+        for (const std::string_view part :
+             {kQueries, std::string_view(".attn_k."), std::string_view(".attn_v.")})
+            model.tensors.erase(named(part));
+        joined.name = fused;
+        model.tensors.insert_or_assign(fused, std::move(joined));
+    }
+    return {};
+}
 
 Status layOutRotaryPairs(ModelFile& model, RotaryPairs wanted) {
     INGLE_TRY(tileValueHeads(model));

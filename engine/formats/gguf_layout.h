@@ -11,4 +11,8 @@ namespace ingle::formats {
 /// Corrupt (sizes that contradict each other), Unsupported (scales for several rows), OutOfMemory.
 Status layOutRotaryPairs(ModelFile& model, RotaryPairs wanted);
 
+/// Makes attn_qkv of attn_q, attn_k and attn_v, where GGUF files of the family have that: matrices by tables
+/// of rows, vectors as floats. Errors: Unsupported (parts that are stored differently), OutOfMemory.
+Status joinHeads(ModelFile& model);
+
 }  // namespace ingle::formats

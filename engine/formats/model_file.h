@@ -118,6 +118,8 @@ struct ModelFile {
     std::map<std::string, tensor::Tensor, std::less<>> tensors;
     TokenizerData tokenizer;
     RotaryPairs rotaryPairs = RotaryPairs::AsInGguf;
+    /// GGUF files of the family have attn_qkv in place of attn_q, attn_k and attn_v.
+    bool joinsHeadsInGguf = false;
     bool hasSight = false;  ///< the same files may hold a ModelPart::Sight
 
     const tensor::Tensor* find(std::string_view name) const;  ///< null when absent

@@ -51,7 +51,7 @@ graph::Value mix(const ChannelMambaSpec& spec, const LayerBuilder& layer, graph:
         if (spec.norms == Norms::None) return value;
         const tensor::Tensor* gain =
             spec.norms == Norms::Gained ? layer.w(fmt::format("ssm_{}_norm.weight", name)) : nullptr;
-        return b.rmsNorm(value, gain, layer.normEps, name);
+        return b.rmsNorm(value, gain, spec.normEps != 0 ? spec.normEps : layer.normEps, name);
     };
     const graph::Value low = part(0, spec.stepRank, "dt");
     const graph::Value keys = part(spec.stepRank, spec.stateSize, "b");

@@ -166,6 +166,7 @@ struct ChannelMambaSpec {
         Bare,    ///< without gain
         Gained,  ///< ssm_dt_norm, ssm_b_norm, ssm_c_norm
     } norms = Norms::None;
+    float normEps = 0;  ///< of these; 0: that of the layers
 
     bool operator==(const ChannelMambaSpec&) const = default;
 };

@@ -495,7 +495,7 @@ def granite_hybrid(config, w, ids, neighbours=False):
     for i, kind in enumerate(config["layer_types"]):
         p = f"model.layers.{i}"
         x = rms(h, w[p + ".input_layernorm.weight"], eps)
-        if kind == "mamba":
+        if kind in ("mamba", "linear_attention"):
             mixed = mamba2(config, w, p + ".mamba", x)
         else:
             q, k, v = (heads(linear(w, f"{p}.self_attn.{n}_proj", x), dim) for n in "qkv")

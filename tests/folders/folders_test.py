@@ -17,20 +17,24 @@ import exaone4
 import gemma3n
 import gemma4
 import gguf_tensors
+import gpt_descendants
 import internlm2
 import judged
 import llama4
+import mixtures
 import pytorch_files
 import qwen1
 import qwen3_vl_moe
 import qwen_hybrid
 import safetensors_files
+import state_spaces
 import tiny_models
 from judged import farthest, run
 
 MODELS = {
     name: make
-    for module in (tiny_models, cohere2, exaone4, gemma3n, gemma4, internlm2, llama4, qwen1, qwen3_vl_moe, qwen_hybrid)
+    for module in (tiny_models, cohere2, exaone4, gemma3n, gemma4, gpt_descendants, internlm2, llama4, mixtures, qwen1,
+                   qwen3_vl_moe, qwen_hybrid, state_spaces)
     for name, make in module.MODELS.items()
 }
 TOLERANCE = 2e-4
@@ -128,7 +132,8 @@ def check_pytorch(ingle, folder):
 
 def check_loadable(ingle, folder):
     """Norms and convolutions that lie as BF16 are written as other engines take them, quantised or not."""
-    for name in ("llama", "stablelm", "lfm2", "granite_hybrid_experts"):
+    for name in ("llama", "stablelm", "lfm2", "granite_hybrid_experts", "jamba", "nemotron_h_experts", "hy_v3",
+                 "laguna"):
         model = MODELS[name]()
         (folder / "config.json").write_text(json.dumps(model.config))
         safetensors_files.write_model(folder, model.tensors, "BF16")

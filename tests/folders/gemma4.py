@@ -152,13 +152,22 @@ def gemma4_small():
 
 
 def gemma4_experts():
-    return model(43, [WINDOWED, FULL],
+    """As transformers saves it since its version 5: what full layers have of their own stands by their numbers."""
+    made = model(43, [WINDOWED, FULL],
                  enable_moe_block=True,
                  num_experts=6,
                  top_k_experts=2,
                  moe_intermediate_size=24,
                  attention_k_eq_v=True,
                  num_global_key_value_heads=1)
+    config = dict(made.config)
+    known = {key: config.pop(key) for key in ("global_head_dim", "num_global_key_value_heads")}
+    config["per_layer_config"] = {"1": {"head_dim": known["global_head_dim"], "num_key_value_heads": 1}}
+
+    def text(own, w, ids, **other):
+        return gemma4({**own, **known}, w, ids, **other)
+    text.mistakes = gemma4.mistakes
+    return Model(config, made.tensors, text)
 
 
 def gemma4_with_images():

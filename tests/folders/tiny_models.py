@@ -389,10 +389,9 @@ def lfm2():
     return Model(config, t, equations.lfm2)
 
 
-def granite_hybrid(seed=24, experts=0, positions="rope"):
-    kinds = ["mamba", "attention", "mamba"]
+def granite_hybrid(seed=24, experts=0, positions="rope", kinds=("mamba", "attention", "mamba")):
     config = usual("GraniteMoeHybridForCausalLM",
-                   layer_types=kinds,
+                   layer_types=list(kinds),
                    embedding_multiplier=3.0,
                    residual_multiplier=0.5,
                    attention_multiplier=0.2,
@@ -420,7 +419,7 @@ def granite_hybrid(seed=24, experts=0, positions="rope"):
             t.matrix(p + ".block_sparse_moe.router.layer", experts, DIM)
             t[p + ".block_sparse_moe.input_linear.weight"] = t.random.normal(0, 0.2, (experts, 2 * FFN, DIM))
             t[p + ".block_sparse_moe.output_linear.weight"] = t.random.normal(0, 0.2, (experts, DIM, FFN))
-        if kind == "attention":
+        if kind in ("attention", "full_attention"):
             attention(t, p)
             continue
         t.matrix(p + ".mamba.in_proj", 2 * 128 + 2 * 16 + 8, DIM)
@@ -435,7 +434,8 @@ def granite_hybrid(seed=24, experts=0, positions="rope"):
 
 
 def granite_hybrid_experts():
-    return granite_hybrid(25, 4)
+    """Layers are called as transformers does since its version 5."""
+    return granite_hybrid(25, 4, kinds=("linear_attention", "full_attention", "linear_attention"))
 
 
 def seed_oss():

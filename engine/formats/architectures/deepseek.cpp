@@ -1,5 +1,6 @@
-/// DeepSeek V2, V2 Lite and V3; neighbours are rotated. Sources: transformers, modeling_deepseek_v2.py,
-/// modeling_deepseek_v3.py.
+/// DeepSeek V2, V2 Lite and V3, GLM-4.7 Flash and Youtu; neighbours are rotated. Sources: transformers,
+/// modeling_deepseek_v2.py, modeling_deepseek_v3.py, modeling_glm4_moe_lite.py,
+/// modeling_youtu.py.
 #include <cmath>
 
 #include "engine/formats/checkpoint/architecture.h"
@@ -7,19 +8,6 @@
 
 namespace ingle::formats::deepseek_architectures {
 namespace {
-
-constexpr TensorRule kRules[] = {
-    {"model.layers.#.self_attn.q_a_proj.weight", "blk.#.attn_q_a.weight"},
-    {"model.layers.#.self_attn.q_a_layernorm.weight", "blk.#.attn_q_a_norm.weight"},
-    {"model.layers.#.self_attn.q_b_proj.weight", "blk.#.attn_q_b.weight"},
-    {"model.layers.#.self_attn.kv_a_proj_with_mqa.weight", "blk.#.attn_kv_a_mqa.weight"},
-    {"model.layers.#.self_attn.kv_a_layernorm.weight", "blk.#.attn_kv_a_norm.weight"},
-    {"model.layers.#.self_attn.kv_b_proj.weight", "blk.#.attn_kv_b.weight"},
-    {"model.layers.#.mlp.gate.e_score_correction_bias", "blk.#.exp_probs_b.bias"},
-    {"model.layers.#.mlp.shared_experts.gate_proj.weight", "blk.#.ffn_gate_shexp.weight"},
-    {"model.layers.#.mlp.shared_experts.up_proj.weight", "blk.#.ffn_up_shexp.weight"},
-    {"model.layers.#.mlp.shared_experts.down_proj.weight", "blk.#.ffn_down_shexp.weight"},
-};
 
 /// 0.1 m ln(factor) + 1
 double magnitudeOf(double factor, double multiplier) {
@@ -48,15 +36,25 @@ Status setPositions(Translation& t, const DecoderSizes& sizes) {
     return {};
 }
 
-Result<DecoderSizes> setLatent(Translation& t) {
+/// What holds where config.json is silent.
+struct UsualLatent {
+    uint32_t plain = 128, rotated = 64, value = 128;
+    uint32_t rank = 512, queryRank = 1536;
+    double epsilon = 1e-6;
+    uint32_t context = 0;  ///< 0: it never is
+};
+
+Result<DecoderSizes> setLatent(Translation& t, const UsualLatent& usual = {}) {
     INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
     INGLE_TRY(expectFlag(t.config, "attention_bias", false, false));
-    INGLE_TRY_ASSIGN(DecoderSizes sizes, setDecoderKeys(t, {.headDim = ""}));
-    INGLE_TRY_ASSIGN(const uint32_t plain, t.config.u32Or("qk_nope_head_dim", 128));
-    INGLE_TRY_ASSIGN(const uint32_t rotated, t.config.u32Or("qk_rope_head_dim", 64));
-    INGLE_TRY_ASSIGN(const uint32_t value, t.config.u32Or("v_head_dim", 128));
-    INGLE_TRY_ASSIGN(const uint32_t rank, t.config.u32Or("kv_lora_rank", 512));
-    INGLE_TRY_ASSIGN(const uint32_t queryRank, t.config.u32Or("q_lora_rank", 1536, 0));
+    INGLE_TRY_ASSIGN(
+        DecoderSizes sizes,
+        setDecoderKeys(t, {.headDim = "", .usualEpsilon = usual.epsilon, .usualContext = usual.context}));
+    INGLE_TRY_ASSIGN(const uint32_t plain, t.config.u32Or("qk_nope_head_dim", usual.plain));
+    INGLE_TRY_ASSIGN(const uint32_t rotated, t.config.u32Or("qk_rope_head_dim", usual.rotated));
+    INGLE_TRY_ASSIGN(const uint32_t value, t.config.u32Or("v_head_dim", usual.value));
+    INGLE_TRY_ASSIGN(const uint32_t rank, t.config.u32Or("kv_lora_rank", usual.rank));
+    INGLE_TRY_ASSIGN(const uint32_t queryRank, t.config.u32Or("q_lora_rank", usual.queryRank, 0));
     sizes.rotatedDims = rotated;
     t.setCount("attention.head_count_kv", sizes.numHeads);
     t.setCount("attention.key_length", uint64_t{plain} + rotated);
@@ -90,9 +88,36 @@ Status setV3(Translation& t) {
                               .scale = 2.5});
 }
 
+/// Youtu, without experts.
+Status setYoutu(Translation& t) {
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes, setLatent(t, {.context = 131072}));
+    // Other engines want these keys, too.
+    INGLE_TRY_ASSIGN(const uint32_t width, t.config.u32("intermediate_size"));
+    t.setCount("leading_dense_block_count", sizes.numLayers);
+    t.setCount("expert_feed_forward_length", width);
+    t.setCount("expert_shared_count", 0);
+    return expectFlag(t.config, "rope_interleave", true, true);
+}
+
+Status setGlmLite(Translation& t) {
+    INGLE_TRY(
+        setLatent(t, {.plain = 192, .value = 256, .queryRank = 768, .epsilon = 1e-5, .context = 202752}));
+    INGLE_TRY(expectFlag(t.config, "rope_interleave", true, true));
+    return setMixtureKeys(t, {.scores = 2,
+                              .numExperts = 64,
+                              .numUsed = 4,
+                              .numShared = 1,
+                              .dim = 1536,
+                              .numDense = 1,
+                              .renormalises = true,
+                              .scale = 1.8});
+}
+
 constexpr Architecture kArchitectures[] = {
-    {.name = "DeepseekV2ForCausalLM", .family = "deepseek2", .setKeys = setV2, .tensors = kRules},
-    {.name = "DeepseekV3ForCausalLM", .family = "deepseek2", .setKeys = setV3, .tensors = kRules},
+    {.name = "DeepseekV2ForCausalLM", .family = "deepseek2", .setKeys = setV2},
+    {.name = "DeepseekV3ForCausalLM", .family = "deepseek2", .setKeys = setV3},
+    {.name = "YoutuForCausalLM", .family = "deepseek2", .setKeys = setYoutu, .sharesEmbedding = true},
+    {.name = "Glm4MoeLiteForCausalLM", .family = "deepseek2", .setKeys = setGlmLite},
 };
 
 }  // namespace

@@ -74,30 +74,30 @@ Status setPositions(Translation& t, uint32_t headDim, uint32_t fullHeadDim) {
     return t.make("rope_freqs.weight", tensor::Shape::of(divisors.size()), divisors);
 }
 
-/// What newer configurations state of layers that differ from the others: of those that see everything. They
-/// have to be alike. `usual` where none is stated. Errors: Corrupt, Unsupported.
-Result<uint32_t> ofFullLayers(const Config& config, std::string_view key, uint32_t usual) {
-    constexpr std::string_view kLayers = "per_layer_config.";
-    std::optional<uint32_t> found;
-    for (const auto& entry : config.all()) {
-        const std::string& name = entry.first;
-        if (!name.starts_with(kLayers) || !name.ends_with(fmt::format(".{}", key))) continue;
-        INGLE_TRY_ASSIGN(const uint32_t value, config.u32(name));
-        if (found && *found != value)
-            return fail(ErrorCode::Unsupported, "{} {} and {} in different layers are not supported", key,
-                        *found, value);
-        found = value;
+/// A number of the layers without a window, which transformers has kept layer by layer since its version 5.
+Result<uint32_t> ofFullLayers(const Translation& t, std::string_view key, uint32_t usual) {
+    INGLE_TRY_ASSIGN(const uint32_t numLayers, t.config.u32("num_hidden_layers"));
+    INGLE_TRY_ASSIGN(const auto windowed, windowedLayers(t, numLayers));
+    std::optional<uint32_t> common;
+    for (uint32_t layer = 0; layer < numLayers; ++layer) {
+        INGLE_TRY_ASSIGN(const uint32_t own,
+                         t.config.u32Or(fmt::format("per_layer_config.{}.{}", layer, key), usual));
+        if (windowed[layer]) continue;
+        if (common && own != *common)
+            return fail(ErrorCode::Unsupported, "per_layer_config: {} {} beside {} is not supported", key,
+                        own, *common);
+        common = own;
     }
-    return found.value_or(usual);
+    return common.value_or(usual);
 }
 
 /// What is one number for all layers, or one for each kind of them.
 Status setLayers(Translation& t, const DecoderSizes& sizes) {
     INGLE_TRY_ASSIGN(const auto windowed, windowedLayers(t, sizes.numLayers));
     INGLE_TRY_ASSIGN(const bool valuesAreKeys, t.config.boolOr("attention_k_eq_v", false));
-    INGLE_TRY_ASSIGN(const uint32_t older,
+    INGLE_TRY_ASSIGN(const uint32_t named,
                      t.config.u32Or("num_global_key_value_heads", sizes.numKvHeads, sizes.numKvHeads));
-    INGLE_TRY_ASSIGN(const uint32_t stated, ofFullLayers(t.config, "num_key_value_heads", older));
+    INGLE_TRY_ASSIGN(const uint32_t stated, ofFullLayers(t, "num_key_value_heads", named));
     INGLE_TRY_ASSIGN(const uint32_t numShared, t.config.u32Or("num_kv_shared_layers", 0));
     INGLE_TRY_ASSIGN(const bool isWide, t.config.boolOr("use_double_wide_mlp", false));
     INGLE_TRY_ASSIGN(const uint32_t ffnDim, t.config.u32("intermediate_size"));
@@ -138,8 +138,8 @@ Status setKeys(Translation& t) {
         setDecoderKeys(
             t, {.ffnDim = "", .headDim = "", .usualHeads = 8, .usualKvHeads = 4, .usualContext = 131072}));
     INGLE_TRY_ASSIGN(const uint32_t headDim, t.config.u32Or("head_dim", 256));
-    INGLE_TRY_ASSIGN(const uint32_t olderDim, t.config.u32Or("global_head_dim", 512));
-    INGLE_TRY_ASSIGN(const uint32_t fullHeadDim, ofFullLayers(t.config, "head_dim", olderDim));
+    INGLE_TRY_ASSIGN(const uint32_t globalHeadDim, t.config.u32Or("global_head_dim", 512));
+    INGLE_TRY_ASSIGN(const uint32_t fullHeadDim, ofFullLayers(t, "head_dim", globalHeadDim));
     constexpr uint32_t kMaxHeadDim = 1 << 16;
     if (headDim > kMaxHeadDim || fullHeadDim > kMaxHeadDim || fullHeadDim < 2)
         return fail(ErrorCode::Corrupt, "heads cannot have {} and {} numbers", headDim, fullHeadDim);

@@ -1,5 +1,6 @@
 /// GLM-4-0414, GLM 4.5 and 4.6, and ChatGLM 2, 3 and GLM-4-9B, whose names are their own; all but GLM 4.5
-/// rotate neighbours. Sources: transformers, modeling_glm4.py, modeling_glm4_moe.py; THUDM's
+/// rotate neighbours. Sources: transformers, modeling_glm.py, modeling_glm4.py,
+/// modeling_glm4_moe.py, modeling_solar_open.py; THUDM's
 /// modeling_chatglm.py of chatglm3-6b and glm-4-9b.
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/mixture_config.h"
@@ -16,10 +17,6 @@ constexpr TensorRule kGlm4Rules[] = {
 
 constexpr TensorRule kGlm4MoeRules[] = {
     {"model.layers.#.post_attention_layernorm.weight", "blk.#.post_attention_norm.weight"},
-    {"model.layers.#.mlp.gate.e_score_correction_bias", "blk.#.exp_probs_b.bias"},
-    {"model.layers.#.mlp.shared_experts.gate_proj.weight", "blk.#.ffn_gate_shexp.weight"},
-    {"model.layers.#.mlp.shared_experts.up_proj.weight", "blk.#.ffn_up_shexp.weight"},
-    {"model.layers.#.mlp.shared_experts.down_proj.weight", "blk.#.ffn_down_shexp.weight"},
 };
 
 constexpr TensorRule kChatGlmRules[] = {
@@ -55,6 +52,19 @@ Status setGlm4Moe(Translation& t) {
                                  .numDense = 1,
                                  .renormalises = true}));
     return setRope(t, sizes);
+}
+
+/// Solar Open, GLM 4.5's layer with experts in all of them.
+Status setSolar(Translation& t) {
+    INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes,
+                     setDecoderKeys(t, {.ffnDim = "", .usualEpsilon = 1e-5, .usualKvHeads = 8}));
+    INGLE_TRY(setMixtureKeys(
+        t, {.scores = 2, .numExperts = 128, .numUsed = 8, .numShared = 1, .dim = 1280, .renormalises = true},
+        {.numDense = ""}));
+    INGLE_TRY_ASSIGN(const uint32_t dim, t.model.metadata.u32("glm4moe.expert_feed_forward_length"));
+    t.setCount("feed_forward_length", dim);
+    return setRope(t, sizes, 1e6);
 }
 
 Status setChatGlm(Translation& t) {
@@ -97,12 +107,18 @@ Status addSpecialTokens(Translation& t) {
 constexpr WordRules kWords{"llama-bpe"};
 
 constexpr Architecture kArchitectures[] = {
+    {.name = "GlmForCausalLM",
+     .family = "chatglm",
+     .setKeys = setGlm4,
+     .tensors = kGlm4Rules,
+     .words = kWords},
     {.name = "Glm4ForCausalLM", .family = "glm4", .setKeys = setGlm4, .tensors = kGlm4Rules, .words = kWords},
     {.name = "Glm4MoeForCausalLM",
      .family = "glm4moe",
      .setKeys = setGlm4Moe,
      .tensors = kGlm4MoeRules,
      .words = kWords},
+    {.name = "SolarOpenForCausalLM", .family = "glm4moe", .setKeys = setSolar, .tensors = kGlm4MoeRules},
     {.name = "ChatGLMModel",
      .family = "chatglm",
      .setKeys = setChatGlm,

@@ -1,23 +1,21 @@
 /// Granite 3, and Granite 4: Mamba-2 and attention, experts or a feed-forward. Sources: transformers,
-/// modeling_granite.py, modeling_granitemoe.py, modeling_granitemoeshared.py, modeling_granitemoehybrid.py.
+/// modeling_granite.py, modeling_granitemoe.py, modeling_granitemoeshared.py, modeling_granitemoehybrid.py,
+/// modeling_granite_swa.py, modeling_granitemoe_swa.py.
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/layer_kinds.h"
+#include "engine/formats/checkpoint/state_space_config.h"
 
 namespace ingle::formats::granite_architectures {
 namespace {
 
 constexpr TensorRule kRules[] = {
-    {"model.layers.#.mamba.in_proj.weight", "blk.#.ssm_in.weight"},
-    {"model.layers.#.mamba.out_proj.weight", "blk.#.ssm_out.weight"},
-    {"model.layers.#.mamba.conv1d.weight", "blk.#.ssm_conv1d.weight", squeezed},
-    {"model.layers.#.mamba.conv1d.bias", "blk.#.ssm_conv1d.bias"},
-    {"model.layers.#.mamba.A_log", "blk.#.ssm_a", negatedExponential},
-    {"model.layers.#.mamba.D", "blk.#.ssm_d", asColumn},
-    {"model.layers.#.mamba.dt_bias", "blk.#.ssm_dt.bias"},
-    {"model.layers.#.mamba.norm.weight", "blk.#.ssm_norm.weight"},
     {"model.layers.#.block_sparse_moe.router.layer.weight", "blk.#.ffn_gate_inp.weight"},
     {"model.layers.#.block_sparse_moe.input_linear.weight", "blk.#.ffn_*_exps.weight", splitGateUp},
     {"model.layers.#.block_sparse_moe.output_linear.weight", "blk.#.ffn_down_exps.weight"},
+    {"model.layers.#.block_sparse_moe.router.weight", "blk.#.ffn_gate_inp.weight"},
+    {"model.layers.#.block_sparse_moe.experts.gate_up_proj", "blk.#.ffn_*_exps.weight", splitGateUp},
+    {"model.layers.#.block_sparse_moe.experts.down_proj", "blk.#.ffn_down_exps.weight"},
+    {"model.layers.#.self_attn.sinks", "blk.#.attn_sinks.weight"},
     {"model.layers.#.shared_mlp.input_linear.weight", "blk.#.shared"},
     {"model.layers.#.shared_mlp.output_linear.weight", "blk.#.shared_down"},
 };
@@ -36,6 +34,8 @@ Status setMamba(Translation& t, const DecoderSizes& sizes) {
         t.setCount(count.key, value);
     }
     INGLE_TRY(expectFlag(t.config, "mamba_proj_bias", false, false));
+    INGLE_TRY(expectFlag(t.config, "mamba_conv_bias", true, true));
+    INGLE_TRY(expectNoStepLimit(t.config));
     INGLE_TRY_ASSIGN(const uint32_t expand, t.config.u32Or("mamba_expand", 2));
     t.setCount("ssm.inner_size", uint64_t{expand} * sizes.dim);
     return {};
@@ -77,6 +77,48 @@ Status setGraniteMoe(Translation& t) {
     return {};
 }
 
+/// Windows, and layers without positions: layer_rope_theta has 0 for them, and one base for the others.
+Status setWindows(Translation& t) {
+    INGLE_TRY_ASSIGN(const uint32_t numLayers, t.config.u32("num_hidden_layers"));
+    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 128, 0));
+    INGLE_TRY_ASSIGN(auto windowed, layersOfKind(t.config, "sliding_attention", numLayers));
+    constexpr uint32_t kPeriod = 4;
+    if (!windowed) {
+        windowed.emplace();
+        for (uint32_t layer = 0; layer < numLayers; ++layer) windowed->push_back(layer % kPeriod != 0);
+    }
+    t.setCount("attention.sliding_window", window);
+    t.set("attention.sliding_window_pattern", asFlags(*windowed));
+    const MetaValue* bases = t.config.find("layer_rope_theta");
+    if (!bases) return {};
+    std::vector<double> list;
+    if (const auto* numbers = std::get_if<std::vector<double>>(bases)) list = *numbers;
+    if (const auto* numbers = std::get_if<std::vector<int64_t>>(bases))
+        list.assign(numbers->begin(), numbers->end());
+    if (list.size() != numLayers)
+        return fail(ErrorCode::Corrupt, "layer_rope_theta holds {} numbers for {} layers", list.size(),
+                    numLayers);
+    INGLE_TRY_ASSIGN(const double base, t.model.metadata.f32(fmt::format("{}.rope.freq_base", t.family())));
+    std::vector<int64_t> areRotated;
+    for (const double own : list) {
+        if (own != 0 && own != base)
+            return fail(ErrorCode::Unsupported, "layer_rope_theta {} beside {} is not supported", own, base);
+        areRotated.push_back(own != 0 ? 1 : 0);
+    }
+    t.set("attention.rope_pattern", std::move(areRotated));
+    return {};
+}
+
+Status setGraniteSwa(Translation& t) {
+    INGLE_TRY(setGranite(t));
+    return setWindows(t);
+}
+
+Status setGraniteMoeSwa(Translation& t) {
+    INGLE_TRY(setGraniteMoe(t));
+    return setWindows(t);
+}
+
 Status setKeys(Translation& t) {
     INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
     INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t));
@@ -92,9 +134,12 @@ Status setKeys(Translation& t) {
         t.setCount("feed_forward_length", shared);
     }
     INGLE_TRY_ASSIGN(const auto attending, layersOfKind(t.config, "attention", sizes.numLayers));
+    // transformers has called them so since its version 5.
+    INGLE_TRY_ASSIGN(const auto seeing, layersOfKind(t.config, "full_attention", sizes.numLayers));
     if (!attending) return fail(ErrorCode::Corrupt, "layer_types does not say which layers attend");
     std::vector<int64_t> heads;
-    for (const bool attends : *attending) heads.push_back(attends ? int64_t{sizes.numKvHeads} : 0);
+    for (uint32_t layer = 0; layer < sizes.numLayers; ++layer)
+        heads.push_back((*attending)[layer] || (*seeing)[layer] ? int64_t{sizes.numKvHeads} : 0);
     t.set("attention.head_count_kv", std::move(heads));
     INGLE_TRY(setScales(t));
     INGLE_TRY_ASSIGN(const std::string positions,
@@ -140,6 +185,17 @@ constexpr Architecture kArchitectures[] = {
      .tensors = kRules,
      .rotaryPairs = RotaryPairs::Halves,
      .finish = finish},
+    {.name = "GraniteSWAForCausalLM",
+     .family = "granite_swa",
+     .setKeys = setGraniteSwa,
+     .tensors = kRules,
+     .sharesEmbedding = true,
+     .rotaryPairs = RotaryPairs::Halves},
+    {.name = "GraniteMoeSWAForCausalLM",
+     .family = "granite_swa",
+     .setKeys = setGraniteMoeSwa,
+     .tensors = kRules,
+     .rotaryPairs = RotaryPairs::Halves},
     {.name = "GraniteMoeHybridForCausalLM",
      .family = "granitehybrid",
      .setKeys = setKeys,

@@ -1,8 +1,10 @@
-/// LFM2: short convolutions and attention. Source: transformers, modeling_lfm2.py, configuration_lfm2.py.
+/// LFM2: short convolutions and attention, some with experts. Sources: transformers, modeling_lfm2.py,
+/// configuration_lfm2.py, modeling_lfm2_moe.py, configuration_lfm2_moe.py.
 #include <algorithm>
 
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/layer_kinds.h"
+#include "engine/formats/checkpoint/mixture_config.h"
 
 namespace ingle::formats::lfm2_architectures {
 namespace {
@@ -14,6 +16,11 @@ constexpr TensorRule kRules[] = {
     {"model.layers.#.feed_forward.w1.weight", "blk.#.ffn_gate.weight"},
     {"model.layers.#.feed_forward.w2.weight", "blk.#.ffn_down.weight"},
     {"model.layers.#.feed_forward.w3.weight", "blk.#.ffn_up.weight"},
+    {"model.layers.#.feed_forward.gate.weight", "blk.#.ffn_gate_inp.weight"},
+    {"model.layers.#.feed_forward.expert_bias", "blk.#.exp_probs_b.bias"},
+    {"model.layers.#.feed_forward.experts.#.w1.weight", "blk.#.ffn_gate_exps.weight", stackExpert},
+    {"model.layers.#.feed_forward.experts.#.w2.weight", "blk.#.ffn_down_exps.weight", stackExpert},
+    {"model.layers.#.feed_forward.experts.#.w3.weight", "blk.#.ffn_up_exps.weight", stackExpert},
     {"model.layers.#.self_attn.out_proj.weight", "blk.#.attn_output.weight"},
     {"model.layers.#.self_attn.q_layernorm.weight", "blk.#.attn_q_norm.weight"},
     {"model.layers.#.self_attn.k_layernorm.weight", "blk.#.attn_k_norm.weight"},
@@ -52,6 +59,17 @@ Status setKeys(Translation& t) {
     return setRope(t, sizes, 1e6);
 }
 
+Status setMixture(Translation& t) {
+    INGLE_TRY(setKeys(t));
+    INGLE_TRY(expectFlag(t.config, "tie_embedding", true, true));
+    INGLE_TRY(expectFlag(t.config, "norm_topk_prob", true, true));
+    INGLE_TRY_ASSIGN(const uint32_t width, t.config.u32("intermediate_size"));
+    t.setCount("feed_forward_length", width);
+    return setMixtureKeys(
+        t, {.scores = 2, .numExperts = 32, .numUsed = 4, .dim = 1792, .numDense = 2, .renormalises = true},
+        {.numExperts = "num_experts", .numShared = "", .numDense = "num_dense_layers"});
+}
+
 /// The width that the configuration states is adjusted by rules of its own; the tensors show it.
 Status setWidth(Translation& t) {
     const tensor::Tensor* gate = t.model.find("blk.0.ffn_gate.weight");
@@ -66,6 +84,11 @@ constexpr Architecture kArchitectures[] = {
      .tensors = kRules,
      .sharesEmbedding = true,
      .finish = setWidth},
+    {.name = "Lfm2MoeForCausalLM",
+     .family = "lfm2moe",
+     .setKeys = setMixture,
+     .tensors = kRules,
+     .sharesEmbedding = true},
 };
 
 }  // namespace

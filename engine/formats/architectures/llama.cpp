@@ -8,16 +8,6 @@
 namespace ingle::formats::llama_architectures {
 namespace {
 
-constexpr TensorRule kMixtralRules[] = {
-    {"model.layers.#.block_sparse_moe.switch_mlp.gate_proj.weight", "blk.#.ffn_gate_exps.weight"},
-    {"model.layers.#.block_sparse_moe.switch_mlp.up_proj.weight", "blk.#.ffn_up_exps.weight"},
-    {"model.layers.#.block_sparse_moe.switch_mlp.down_proj.weight", "blk.#.ffn_down_exps.weight"},
-    {"model.layers.#.block_sparse_moe.gate.weight", "blk.#.ffn_gate_inp.weight"},
-    {"model.layers.#.block_sparse_moe.experts.#.w1.weight", "blk.#.ffn_gate_exps.weight", stackExpert},
-    {"model.layers.#.block_sparse_moe.experts.#.w2.weight", "blk.#.ffn_down_exps.weight", stackExpert},
-    {"model.layers.#.block_sparse_moe.experts.#.w3.weight", "blk.#.ffn_up_exps.weight", stackExpert},
-};
-
 Status setLlama(Translation& t) {
     INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
     INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t));
@@ -25,11 +15,12 @@ Status setLlama(Translation& t) {
 }
 
 Status setMistral(Translation& t) {
-    return setLlamaKeys(t);
+    constexpr uint32_t kUsualWindow = 4096;
+    return setLlamaKeys(t, {}, kUsualWindow);
 }
 
 Status setMixtral(Translation& t) {
-    INGLE_TRY(setMistral(t));
+    INGLE_TRY(setLlamaKeys(t));
     INGLE_TRY_ASSIGN(const uint32_t numExperts, t.config.u32("num_local_experts"));
     INGLE_TRY_ASSIGN(const uint32_t numUsed, t.config.u32("num_experts_per_tok"));
     t.setCount("expert_count", numExperts);
@@ -54,10 +45,13 @@ constexpr Architecture kArchitectures[] = {
      .family = "llama",
      .setKeys = setMistral,
      .rotaryPairs = RotaryPairs::Halves},
+    {.name = "MinistralForCausalLM",
+     .family = "llama",
+     .setKeys = setMistral,
+     .rotaryPairs = RotaryPairs::Halves},
     {.name = "MixtralForCausalLM",
      .family = "llama",
      .setKeys = setMixtral,
-     .tensors = kMixtralRules,
      .rotaryPairs = RotaryPairs::Halves},
     {.name = "SmolLM3ForCausalLM",
      .family = "smollm3",

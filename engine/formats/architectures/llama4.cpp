@@ -7,9 +7,6 @@ namespace ingle::formats::llama4_architectures {
 namespace {
 
 constexpr TensorRule kRules[] = {
-    {"model.layers.#.feed_forward.gate_proj.weight", "blk.#.ffn_gate.weight"},
-    {"model.layers.#.feed_forward.up_proj.weight", "blk.#.ffn_up.weight"},
-    {"model.layers.#.feed_forward.down_proj.weight", "blk.#.ffn_down.weight"},
     {"model.layers.#.feed_forward.router.weight", "blk.#.ffn_gate_inp.weight"},
     {"model.layers.#.feed_forward.experts.gate_up_proj", "blk.#.ffn_*_exps.weight", splitTransposedGateUp},
     {"model.layers.#.feed_forward.experts.down_proj", "blk.#.ffn_down_exps.weight", placeTransposed},

@@ -5,8 +5,6 @@ namespace ingle::formats::phi_architectures {
 namespace {
 
 constexpr TensorRule kRules[] = {
-    {"model.final_layernorm.weight", "output_norm.weight"},
-    {"model.final_layernorm.bias", "output_norm.bias"},
     {"lm_head.bias", "output.bias"},
     {"model.layers.#.self_attn.dense.weight", "blk.#.attn_output.weight"},
     {"model.layers.#.self_attn.dense.bias", "blk.#.attn_output.bias"},

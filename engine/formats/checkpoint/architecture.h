@@ -55,6 +55,8 @@ struct Architecture {
     RotaryPairs rotaryPairs = RotaryPairs::AsInGguf;
     /// attn_qkv has for each head its query, its key and its value; else all queries come first.
     bool fusesByHead = false;
+    /// GGUF files of the family have attn_qkv in place of attn_q, attn_k and attn_v.
+    bool joinsHeadsInGguf = false;
     /// Null, or what is left to do when all tensors have their names.
     Status (*finish)(Translation& translation) = nullptr;
     /// Null, or whether a configuration is of this one: another that has the same name is the usual one.

@@ -198,10 +198,10 @@ Result<DecoderSizes> setDecoderKeys(Translation& translation, const DecoderNames
     return sizes;
 }
 
-Status setLlamaKeys(Translation& t, const DecoderNames& names) {
+Status setLlamaKeys(Translation& t, const DecoderNames& names, uint32_t usualWindow) {
     INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
     INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t, names));
-    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 0, 0));
+    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", usualWindow, 0));
     if (window > 0 && window < sizes.context) t.setCount("context_length", window);
     return setRope(t, sizes);
 }
@@ -241,10 +241,10 @@ Status expectText(const Config& config, std::string_view key, std::string_view u
     return fail(ErrorCode::Unsupported, "{} \"{}\" is not supported for such models", key, shown(value));
 }
 
-Status setActivation(Translation& translation, std::string_view key) {
-    INGLE_TRY(expectText(translation.config, key, "gelu",
+Status setActivation(Translation& translation, std::string_view key, std::string_view usual) {
+    INGLE_TRY(expectText(translation.config, key, usual,
                          {"gelu", "gelu_new", "gelu_pytorch_tanh", "silu", "relu"}));
-    INGLE_TRY_ASSIGN(const std::string name, translation.config.stringOr(key, "gelu"));
+    INGLE_TRY_ASSIGN(const std::string name, translation.config.stringOr(key, std::string(usual)));
     translation.set("hidden_activation", name == "gelu" ? std::string("gelu_erf") : name);
     return {};
 }

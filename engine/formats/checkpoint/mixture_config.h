@@ -15,9 +15,21 @@ struct UsualMixture {
     double scale = 1;
 };
 
-/// Sets leading_dense_block_count and the expert keys, of first_k_dense_replace, n_routed_experts,
-/// num_experts_per_tok, n_shared_experts, moe_intermediate_size, n_group, topk_group, norm_topk_prob and
-/// routed_scaling_factor. Errors: Corrupt.
-Status setMixtureKeys(Translation& translation, const UsualMixture& usual);
+/// What such configurations call their keys, under the names of most of them; "" is no name.
+struct MixtureNames {
+    std::string_view numExperts = "n_routed_experts";
+    std::string_view numUsed = "num_experts_per_tok";
+    std::string_view dim = "moe_intermediate_size";
+    std::string_view numShared = "n_shared_experts";
+    std::string_view numDense = "first_k_dense_replace";
+    std::string_view groups = "n_group";
+    std::string_view renormalises = "norm_topk_prob";
+    std::string_view scale = "routed_scaling_factor";
+};
+
+/// Sets leading_dense_block_count and the expert keys, of these and topk_group. Where mlp_layer_types names
+/// the layers, it decides which have experts. Errors: Corrupt; Unsupported (experts in front of a dense
+/// layer).
+Status setMixtureKeys(Translation& translation, const UsualMixture& usual, const MixtureNames& names = {});
 
 }  // namespace ingle::formats

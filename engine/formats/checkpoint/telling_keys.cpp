@@ -24,6 +24,11 @@ constexpr TellingKey kTellingKeys[] = {
     {"embedding_multiplier", 1},
     {"residual_multiplier", 1},
     {"attention_multiplier", 1},
+    {"key_multiplier", 1},
+    {"attention_in_multiplier", 1},
+    {"attention_out_multiplier", 1},
+    {"ssm_in_multiplier", 1},
+    {"ssm_out_multiplier", 1},
     {"scale_emb", 1},
     {"scale_depth"},
     {"query_pre_attn_scalar"},
@@ -50,6 +55,9 @@ constexpr TellingKey kTellingKeys[] = {
     {"topk_group", 1},
     {"routed_scaling_factor", 1},
     {"moe_routed_scaling_factor", 1},
+    {"router_scaling_factor", 1},
+    {"route_scale", 1},
+    {"moe_router_logit_softcapping"},
     {"hyper_connection_count"},
 };
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "engine/formats/checkpoint/architecture.h"
+#include "engine/formats/checkpoint/common_rules.h"
 #include "engine/formats/tensor_directory.h"
 #include "engine/tensor/joined_rows.h"
 #include "engine/tensor/side_data.h"
@@ -13,53 +14,6 @@
 
 namespace ingle::formats {
 namespace {
-
-/// Tensors of decoders as most architectures name them, and tables that nobody needs.
-constexpr TensorRule kCommonRules[] = {
-    {"model.embed_tokens.weight", "token_embd.weight"},
-    {"model.norm.weight", "output_norm.weight"},
-    {"model.norm.bias", "output_norm.bias"},
-    {"lm_head.weight", "output.weight"},
-    {"model.layers.#.input_layernorm.weight", "blk.#.attn_norm.weight"},
-    {"model.layers.#.input_layernorm.bias", "blk.#.attn_norm.bias"},
-    {"model.layers.#.post_attention_layernorm.weight", "blk.#.ffn_norm.weight"},
-    {"model.layers.#.post_attention_layernorm.bias", "blk.#.ffn_norm.bias"},
-    {"model.layers.#.self_attn.q_proj.weight", "blk.#.attn_q.weight"},
-    {"model.layers.#.self_attn.k_proj.weight", "blk.#.attn_k.weight"},
-    {"model.layers.#.self_attn.v_proj.weight", "blk.#.attn_v.weight"},
-    {"model.layers.#.self_attn.o_proj.weight", "blk.#.attn_output.weight"},
-    {"model.layers.#.self_attn.q_proj.bias", "blk.#.attn_q.bias"},
-    {"model.layers.#.self_attn.k_proj.bias", "blk.#.attn_k.bias"},
-    {"model.layers.#.self_attn.v_proj.bias", "blk.#.attn_v.bias"},
-    {"model.layers.#.self_attn.o_proj.bias", "blk.#.attn_output.bias"},
-    {"model.layers.#.self_attn.q_norm.weight", "blk.#.attn_q_norm.weight"},
-    {"model.layers.#.self_attn.k_norm.weight", "blk.#.attn_k_norm.weight"},
-    {"model.layers.#.self_attn.rotary_emb.inv_freq", ""},
-    {"model.rotary_emb.inv_freq", ""},
-    {"model.layers.#.mlp.gate_proj.weight", "blk.#.ffn_gate.weight"},
-    {"model.layers.#.mlp.up_proj.weight", "blk.#.ffn_up.weight"},
-    {"model.layers.#.mlp.down_proj.weight", "blk.#.ffn_down.weight"},
-    {"model.layers.#.mlp.gate_proj.bias", "blk.#.ffn_gate.bias"},
-    {"model.layers.#.mlp.up_proj.bias", "blk.#.ffn_up.bias"},
-    {"model.layers.#.mlp.down_proj.bias", "blk.#.ffn_down.bias"},
-    {"model.layers.#.mlp.gate.weight", "blk.#.ffn_gate_inp.weight"},
-    {"model.layers.#.mlp.experts.#.gate_proj.weight", "blk.#.ffn_gate_exps.weight", stackExpert},
-    {"model.layers.#.mlp.experts.#.up_proj.weight", "blk.#.ffn_up_exps.weight", stackExpert},
-    {"model.layers.#.mlp.experts.#.down_proj.weight", "blk.#.ffn_down_exps.weight", stackExpert},
-    // As MLX has them.
-    {"model.layers.#.mlp.switch_mlp.gate_proj.weight", "blk.#.ffn_gate_exps.weight"},
-    {"model.layers.#.mlp.switch_mlp.up_proj.weight", "blk.#.ffn_up_exps.weight"},
-    {"model.layers.#.mlp.switch_mlp.down_proj.weight", "blk.#.ffn_down_exps.weight"},
-    {"model.layers.#.mlp.shared_expert.gate_proj.weight", "blk.#.ffn_gate_shexp.weight"},
-    {"model.layers.#.mlp.shared_expert.up_proj.weight", "blk.#.ffn_up_shexp.weight"},
-    {"model.layers.#.mlp.shared_expert.down_proj.weight", "blk.#.ffn_down_shexp.weight"},
-    {"model.layers.#.mlp.shared_expert_gate.weight", "blk.#.ffn_gate_inp_shexp.weight"},
-    // Layers of sentence-transformers behind the pooling.
-    {"dense_2.weight", "dense_2.weight"},
-    {"dense_2.bias", "dense_2.bias"},
-    {"dense_3.weight", "dense_3.weight"},
-    {"dense_3.bias", "dense_3.bias"},
-};
 
 /// A name with "#" for each number between dots.
 struct NumberedName {
@@ -92,6 +46,10 @@ std::string textName(std::string_view name) {
     // What was saved without a head.
     for (const std::string_view prefix : {"layers.", "embed_tokens.", "norm.", "final_norm."})
         if (name.starts_with(prefix)) return fmt::format("model.{}", name);
+    for (const std::string_view prefix : {"h.", "wte.", "wpe.", "ln_f.", "word_embeddings"})
+        if (name.starts_with(prefix)) return fmt::format("transformer.{}", name);
+    constexpr std::string_view kBackbone = "backbone.";
+    if (name.starts_with(kBackbone)) return fmt::format("model.{}", name.substr(kBackbone.size()));
     return std::string(name);
 }
 
@@ -104,8 +62,7 @@ Place placeOf(const TensorRule& rule, std::vector<uint32_t> numbers) {
 }
 
 const TensorRule* findRule(const Architecture& architecture, std::string_view pattern) {
-    for (const std::span<const TensorRule> rules :
-         {architecture.tensors, std::span<const TensorRule>(kCommonRules)}) {
+    for (const std::span<const TensorRule> rules : {architecture.tensors, commonRules()}) {
         const auto found = std::ranges::find(rules, pattern, &TensorRule::from);
         if (found != rules.end()) return &*found;
     }
@@ -147,8 +104,7 @@ Result<tensor::Tensor> rowsOf(const std::shared_ptr<const tensor::Tensor>& whole
 
 std::optional<std::string> sourceName(const Architecture& architecture, std::string_view name) {
     const NumberedName own = numbered(name);
-    for (const std::span<const TensorRule> rules :
-         {architecture.tensors, std::span<const TensorRule>(kCommonRules)}) {
+    for (const std::span<const TensorRule> rules : {architecture.tensors, commonRules()}) {
         const auto found = std::ranges::find(rules, own.pattern, &TensorRule::to);
         if (found == rules.end() || found->change) continue;
         std::string source(found->from);
@@ -248,8 +204,6 @@ Status Translation::splitFused(const Architecture& architecture) {
     const auto sizeOf = [&](std::string_view key) {
         return model.metadata.u32Or(fmt::format("{}.{}", m_family, key), 0);
     };
-    INGLE_TRY_ASSIGN(const uint64_t heads, sizeOf("attention.head_count"));
-    INGLE_TRY_ASSIGN(const uint64_t headDim, sizeOf("attention.key_length"));
     constexpr std::string_view kQkv = ".attn_qkv.weight", kUp = ".ffn_up.weight";
     std::vector<std::string> fused;
     for (const auto& [name, tensor] : model.tensors) {
@@ -257,6 +211,9 @@ Status Translation::splitFused(const Architecture& architecture) {
         const bool isQkv = name.ends_with(kQkv) && !architecture.fusesByHead;
         if (isPacked && (isQkv || name.ends_with(kUp))) fused.push_back(name);
     }
+    if (fused.empty()) return {};
+    INGLE_TRY_ASSIGN(const uint64_t heads, sizeOf("attention.head_count"));
+    INGLE_TRY_ASSIGN(const uint64_t headDim, sizeOf("attention.key_length"));
     for (const std::string& name : fused) {
         const uint64_t rows = model.find(name)->shape.numRows();
         if (name.ends_with(kQkv)) {
@@ -434,7 +391,9 @@ Status stackExpert(Translation& translation, const StoredTensor& stored, const P
 Status negatedExponential(Translation& translation, const StoredTensor& stored, const Place& place) {
     INGLE_TRY_ASSIGN(auto numbers, translation.numbersOf(stored));
     for (float& number : numbers) number = -std::exp(number);
-    return translation.make(place.name, tensor::Shape::of(1, numbers.size()), numbers);
+    INGLE_TRY_ASSIGN(const tensor::Shape shape, shapeOf(stored));
+    const bool isVector = shape.numRows() == 1;
+    return translation.make(place.name, isVector ? tensor::Shape::of(1, numbers.size()) : shape, numbers);
 }
 
 Status asColumn(Translation& translation, const StoredTensor& stored, const Place& place) {
@@ -443,6 +402,21 @@ Status asColumn(Translation& translation, const StoredTensor& stored, const Plac
         return fail(ErrorCode::Corrupt, "tensor '{}' of shape {} is no vector", shown(stored.name),
                     shape.text());
     return translation.place(stored, place.name, tensor::Shape::of(1, shape.rowElems()));
+}
+
+Status asVector(Translation& translation, const StoredTensor& stored, const Place& place) {
+    INGLE_TRY_ASSIGN(const tensor::Shape shape, shapeOf(stored));
+    return translation.place(stored, place.name, tensor::Shape::of(shape.numElems()));
+}
+
+Status inGroups(Translation& translation, const StoredTensor& stored, const Place& place) {
+    INGLE_TRY_ASSIGN(const tensor::Shape shape, shapeOf(stored));
+    INGLE_TRY_ASSIGN(const uint32_t groups, translation.model.metadata.u32Or(
+                                                fmt::format("{}.ssm.group_count", translation.family()), 1));
+    if (shape.numRows() != 1 || groups == 0 || shape.rowElems() % groups != 0)
+        return fail(ErrorCode::Corrupt, "tensor '{}' of shape {} does not hold {} groups", shown(stored.name),
+                    shape.text(), groups);
+    return translation.place(stored, place.name, tensor::Shape::of(shape.rowElems() / groups, groups));
 }
 
 Status splitGateUp(Translation& translation, const StoredTensor& stored, const Place& place) {

@@ -88,10 +88,14 @@ Result<tensor::Shape> shapeOf(const StoredTensor& stored);
 // Changes.
 Status addOne(Translation& translation, const StoredTensor& stored, const Place& place);
 Status stackExpert(Translation& translation, const StoredTensor& stored, const Place& place);
-/// -exp(x), one number a row: the decay of Mamba-2.
+/// -exp(x), the decay of Mamba; of Mamba-2 one number a row.
 Status negatedExponential(Translation& translation, const StoredTensor& stored, const Place& place);
 /// One number a row.
 Status asColumn(Translation& translation, const StoredTensor& stored, const Place& place);
+/// One row for each of ssm.group_count groups.
+Status inGroups(Translation& translation, const StoredTensor& stored, const Place& place);
+/// All numbers in one row.
+Status asVector(Translation& translation, const StoredTensor& stored, const Place& place);
 /// Of each expert the rows of gate, then those of up: the two as tensors of their own, which lie where they
 /// lay. Place::name holds "*" for "gate" and "up", or "gate_up" where they are packed and stay together.
 Status splitGateUp(Translation& translation, const StoredTensor& stored, const Place& place);
@@ -123,9 +127,10 @@ struct DecoderSizes {
 
 /// Sets block_count … rope.dimension_count. Errors: Corrupt.
 Result<DecoderSizes> setDecoderKeys(Translation& translation, const DecoderNames& names = {});
-/// The keys of Llama and Mistral. A window narrows what a token sees only when the text is longer: up to its
-/// length they are one model. Errors: Corrupt, Unsupported.
-Status setLlamaKeys(Translation& translation, const DecoderNames& names = {});
+/// The keys of Llama and Mistral. `usualWindow`: where config.json is silent; 0: none. A window narrows what
+/// a token sees only when the text is longer: up to its length they are one model. Errors: Corrupt,
+/// Unsupported.
+Status setLlamaKeys(Translation& translation, const DecoderNames& names = {}, uint32_t usualWindow = 0);
 /// Sets rope.freq_base and what stretches it, from rope_theta and rope_scaling, or from rope_parameters that
 /// hold both; `prefix` is "rope_parameters" or a part of it. Sources: transformers,
 /// src/transformers/modeling_rope_utils.py; Peng et al., "YaRN" (2023); Ding et al., "LongRoPE" (2024).
@@ -135,9 +140,9 @@ Status setRope(Translation& translation, const DecoderSizes& sizes, double usual
 /// Errors: Unsupported, where config.json has another value than one of these under that key.
 Status expectText(const Config& config, std::string_view key, std::string_view usual,
                   std::initializer_list<std::string_view> known);
-/// Sets hidden_activation from config.json's `key`, in which "gelu" is the form with the error function.
-/// Errors: Unsupported.
-Status setActivation(Translation& translation, std::string_view key);
+/// Sets hidden_activation from config.json's `key`, in which "gelu" is the form with the error function;
+/// `usual` where it is absent. Errors: Unsupported.
+Status setActivation(Translation& translation, std::string_view key, std::string_view usual = "gelu");
 Status expectFlag(const Config& config, std::string_view key, bool usual, bool known);
 
 }  // namespace ingle::formats

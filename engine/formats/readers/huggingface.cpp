@@ -104,6 +104,7 @@ Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
     ModelFile model;
     model.format = checkpoint.container;
     model.rotaryPairs = architecture->rotaryPairs;
+    model.joinsHeadsInGguf = architecture->joinsHeadsInGguf;
     model.hasSight = architecture->vision != nullptr;
     model.mappings = checkpoint.mappings;
     INGLE_TRY_ASSIGN(model.tokenizer, readTokenizerFiles(checkpoint, source, architecture->words));

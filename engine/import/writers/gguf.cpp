@@ -137,6 +137,7 @@ Status write(const ImportOptions& options, const ImportEvents& events) {
     INGLE_TRY_ASSIGN(formats::ModelFile model, openForWriting(options));
     INGLE_TRY(formats.checkNames(model));
     INGLE_TRY(formats::layOutRotaryPairs(model, formats::RotaryPairs::AsInGguf));
+    INGLE_TRY(formats::joinHeads(model));
     formats::GgufWriter writer;
     writeKeys(model, mix, writer);
     Tensors tensors(model, options, events);

@@ -7,6 +7,7 @@ namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.norm = NormKind::Layer}));
+    INGLE_TRY_ASSIGN(const backend::ActivationKind activation, readActivation(keys));
     for (uint32_t i = 0; i < spec.facts.numLayers; ++i) {
         LayerSpec& layer = spec.layers[i];
         layer.norms.beforeFfn = {};
@@ -15,7 +16,7 @@ Result<DecoderSpec> read(const Keys& keys) {
                 .beforeMixer = "attn_norm_2", .beforeFfn = "attn_norm", .ffnReadsLayersInput = true};
         auto& ffn = std::get<FeedForwardSpec>(layer.ffn);
         ffn.form = FeedForwardSpec::Form::Sequential;
-        ffn.activation = backend::ActivationKind::Gelu;
+        ffn.activation = activation;
         attentionOf(layer).projections = AttentionSpec::Projections::Fused;
     }
     return spec;

@@ -8,12 +8,13 @@ namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.norm = NormKind::Layer}));
+    INGLE_TRY_ASSIGN(const backend::ActivationKind activation, readActivation(keys));
     if (spec.facts.trainedContext == 0) return keys.cannotBe("context_length", 0);
     spec.learnsPositions = true;
     for (LayerSpec& layer : spec.layers) {
         auto& ffn = std::get<FeedForwardSpec>(layer.ffn);
         ffn.form = FeedForwardSpec::Form::Sequential;
-        ffn.activation = backend::ActivationKind::Gelu;
+        ffn.activation = activation;
         ffn.bias = Presence::Required;
         AttentionSpec& attention = attentionOf(layer);
         attention.rope.reset();

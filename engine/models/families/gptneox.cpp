@@ -8,12 +8,13 @@ namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.norm = NormKind::Layer}));
+    INGLE_TRY_ASSIGN(const backend::ActivationKind activation, readActivation(keys));
     INGLE_TRY_ASSIGN(const bool isParallel, keys.boolOr("use_parallel_residual", true));
     for (LayerSpec& layer : spec.layers) {
         layer.norms.ffnReadsLayersInput = isParallel;
         auto& ffn = std::get<FeedForwardSpec>(layer.ffn);
         ffn.form = FeedForwardSpec::Form::Sequential;
-        ffn.activation = backend::ActivationKind::Gelu;
+        ffn.activation = activation;
         attentionOf(layer).projections = AttentionSpec::Projections::Fused;
     }
     return spec;

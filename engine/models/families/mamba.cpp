@@ -10,6 +10,7 @@ Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY_ASSIGN(ChannelMambaSpec mamba, readChannelMamba(keys));
     INGLE_TRY_ASSIGN(const bool isNormed, keys.boolOr("ssm.dt_b_c_rms", false));
     if (isNormed) mamba.norms = ChannelMambaSpec::Norms::Bare;
+    INGLE_TRY_ASSIGN(mamba.normEps, keys.f32Or("ssm.dt_b_c_rms_epsilon", 0));  // 0: as of the layers
     for (LayerSpec& layer : spec.layers) {
         layer.mixer = mamba;
         layer.ffn = Nothing{};

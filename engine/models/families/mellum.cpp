@@ -9,7 +9,9 @@ Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.hasFfnFactors = true}));
     INGLE_TRY_ASSIGN(const auto windowed, readWindowed(keys, spec.facts.numLayers, 4));
     INGLE_TRY(readWindows(keys, spec, windowed));
-    INGLE_TRY_ASSIGN(const float base, keys.f32Or("rope.freq_base", 10000));
+    INGLE_TRY_ASSIGN(const float usual, keys.f32Or("rope.freq_base", 10000));
+    INGLE_TRY_ASSIGN(const float base, keys.f32Or("rope.freq_base_swa", usual));
+    if (!(base > 1)) return keys.cannotBe("rope.freq_base_swa", base);
     INGLE_TRY(readExperts(keys, spec));
     INGLE_TRY(readExpertDim(keys, spec));
     for (LayerSpec& layer : spec.layers) {

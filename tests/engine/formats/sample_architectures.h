@@ -179,6 +179,117 @@ inline FolderFiles qwen3NextFolder() {
     return sample.files();
 }
 
+/// Matrices that lie transposed, queries, keys and values in one.
+inline FolderFiles gpt2Folder() {
+    SampleArchitecture sample("GPT2LMHeadModel");
+    const std::string begin = "transformer.h.";
+    sample.config.update(
+        {{"n_embd", 8}, {"n_inner", 16}, {"n_layer", 2}, {"n_head", 2}, {"n_positions", 32}});
+    sample.config["tie_word_embeddings"] = true;
+    sample.add("transformer.wte.weight", {300, 8});
+    sample.add("transformer.wpe.weight", {32, 8});
+    for (const char* part : {"ln_f.weight", "ln_f.bias"}) sample.add(std::string("transformer.") + part, {8});
+    for (const char* part : {"ln_1.weight", "ln_1.bias", "ln_2.weight", "ln_2.bias"})
+        sample.perLayer(part, {8}, begin);
+    const auto dense = [&](const std::string& part, uint64_t in, uint64_t out) {
+        sample.perLayer(part + ".weight", {in, out}, begin);
+        sample.perLayer(part + ".bias", {out}, begin);
+    };
+    dense("attn.c_attn", 8, 24);
+    dense("attn.c_proj", 8, 8);
+    dense("mlp.c_fc", 8, 16);
+    dense("mlp.c_proj", 16, 8);
+    return sample.files();
+}
+
+/// Queries, keys and values by heads of keys.
+inline FolderFiles falconFolder() {
+    SampleArchitecture sample("FalconForCausalLM");
+    const std::string begin = "transformer.h.";
+    sample.config.update({{"new_decoder_architecture", true}, {"num_kv_heads", 1}, {"ffn_hidden_size", 16}});
+    sample.config["tie_word_embeddings"] = true;
+    sample.add("transformer.word_embeddings.weight", {300, 8});
+    for (const char* part : {"weight", "bias"}) {
+        sample.add(std::string("transformer.ln_f.") + part, {8});
+        for (const char* norm : {"ln_attn.", "ln_mlp."})
+            sample.perLayer(std::string(norm) + part, {8}, begin);
+    }
+    sample.perLayer("self_attention.query_key_value.weight", {16, 8}, begin);
+    sample.perLayer("self_attention.dense.weight", {8, 8}, begin);
+    sample.perLayer("mlp.dense_h_to_4h.weight", {16, 8}, begin);
+    sample.perLayer("mlp.dense_4h_to_h.weight", {8, 16}, begin);
+    return sample.files();
+}
+
+/// Rows that are multiplied by what the configuration states.
+inline FolderFiles falconH1Folder() {
+    SampleArchitecture sample("FalconH1ForCausalLM");
+    sample.config.update({{"mamba_d_ssm", 8},
+                          {"mamba_n_heads", 2},
+                          {"mamba_d_state", 4},
+                          {"embedding_multiplier", 2.5},
+                          {"key_multiplier", 0.5},
+                          {"mlp_multipliers", {1.5, 0.5}},
+                          {"ssm_multipliers", {0.5, 0.25, 0.5, 0.75, 1.5}}});
+    sample.decoder();
+    sample.gated("feed_forward");
+    sample.perLayer("pre_ff_layernorm.weight", {8});
+    for (const char* layer : {"0", "1"})
+        sample.tensors.erase(fmt::format("model.layers.{}.post_attention_layernorm.weight", layer));
+    sample.tensors["model.final_layernorm.weight"] = {8};
+    sample.tensors.erase("model.norm.weight");
+    sample.perLayer("mamba.in_proj.weight", {26, 8});
+    sample.perLayer("mamba.conv1d.weight", {16, 1, 4});
+    sample.perLayer("mamba.conv1d.bias", {16});
+    for (const char* part : {"A_log", "D", "dt_bias"}) sample.perLayer(std::string("mamba.") + part, {2});
+    sample.perLayer("mamba.out_proj.weight", {8, 8});
+    return sample.files();
+}
+
+/// One half in each layer, told by letters.
+inline FolderFiles nemotronHFolder() {
+    SampleArchitecture sample("NemotronHForCausalLM", 4);
+    sample.config.update({{"hybrid_override_pattern", "M*-E"},
+                          {"mamba_num_heads", 2},
+                          {"mamba_head_dim", 4},
+                          {"n_groups", 1},
+                          {"ssm_state_size", 4},
+                          {"n_routed_experts", 2},
+                          {"num_experts_per_tok", 1},
+                          {"moe_intermediate_size", 16},
+                          {"moe_shared_expert_intermediate_size", 16}});
+    const std::string begin = "backbone.layers.";
+    sample.add("backbone.embeddings.weight", {300, 8});
+    sample.add("backbone.norm_f.weight", {8});
+    sample.add("lm_head.weight", {300, 8});
+    sample.perLayer("norm.weight", {8}, begin);
+    const std::map<std::string, std::vector<uint64_t>> parts = {
+        {"0.mixer.in_proj.weight", {26, 8}},
+        {"0.mixer.conv1d.weight", {16, 1, 4}},
+        {"0.mixer.conv1d.bias", {16}},
+        {"0.mixer.A_log", {2}},
+        {"0.mixer.D", {2}},
+        {"0.mixer.dt_bias", {2}},
+        {"0.mixer.norm.weight", {8}},
+        {"0.mixer.out_proj.weight", {8, 8}},
+        {"1.mixer.q_proj.weight", {8, 8}},
+        {"1.mixer.k_proj.weight", {8, 8}},
+        {"1.mixer.v_proj.weight", {8, 8}},
+        {"1.mixer.o_proj.weight", {8, 8}},
+        {"2.mixer.up_proj.weight", {16, 8}},
+        {"2.mixer.down_proj.weight", {8, 16}},
+        {"3.mixer.gate.weight", {2, 8}},
+        {"3.mixer.gate.e_score_correction_bias", {2}},
+        {"3.mixer.experts.0.up_proj.weight", {16, 8}},
+        {"3.mixer.experts.0.down_proj.weight", {8, 16}},
+        {"3.mixer.experts.1.up_proj.weight", {16, 8}},
+        {"3.mixer.experts.1.down_proj.weight", {8, 16}},
+        {"3.mixer.shared_experts.up_proj.weight", {16, 8}},
+        {"3.mixer.shared_experts.down_proj.weight", {8, 16}}};
+    for (const auto& [part, dims] : parts) sample.add(begin + part, dims);
+    return sample.files();
+}
+
 inline FolderFiles nomicExpertsFolder() {
     SampleArchitecture sample("NomicBertModel");
     const std::string begin = "encoder.layers.";
@@ -227,11 +338,10 @@ inline FolderFiles jina2Folder() {
 
 /// What makes rows of numbers and what writes.
 inline std::map<std::string, FolderFiles> writerFolders() {
-    return {{"Llama 4", llama4Folder()},
-            {"InternLM2", internLm2Folder()},
-            {"Qwen3-VL", qwen3VlMoeFolder()},
-            {"Gemma 3n", gemma3nFolder()},
-            {"Qwen3-Next", qwen3NextFolder()}};
+    return {
+        {"Llama 4", llama4Folder()},   {"InternLM2", internLm2Folder()},  {"Qwen3-VL", qwen3VlMoeFolder()},
+        {"Gemma 3n", gemma3nFolder()}, {"Qwen3-Next", qwen3NextFolder()}, {"GPT-2", gpt2Folder()},
+        {"Falcon", falconFolder()},    {"Falcon-H1", falconH1Folder()},   {"Nemotron 3", nemotronHFolder()}};
 }
 inline std::map<std::string, FolderFiles> encoderFolders() {
     return {{"Nomic Embed 2", nomicExpertsFolder()}, {"Jina 2", jina2Folder()}};

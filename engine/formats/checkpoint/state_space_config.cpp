@@ -1,0 +1,26 @@
+#include "engine/formats/checkpoint/state_space_config.h"
+
+#include <cmath>
+
+namespace ingle::formats {
+
+Result<uint32_t> stepRank(const Config& config, std::string_view key, uint32_t dim) {
+    const uint32_t usual = dim / 16 + (dim % 16 != 0 ? 1 : 0);
+    const MetaValue* value = config.find(key);
+    const auto* text = value ? std::get_if<std::string>(value) : nullptr;
+    if (text && *text == "auto") return usual;
+    return config.u32Or(key, usual);
+}
+
+Status expectNoStepLimit(const Config& config) {
+    constexpr std::string_view kKey = "time_step_limit";
+    const MetaValue* value = config.find(kKey);
+    const auto* limits = value ? std::get_if<std::vector<double>>(value) : nullptr;
+    // JSON has no infinity: it is written as a text, or left out as a value of another kind.
+    const bool isLimited = limits && ((!limits->empty() && limits->front() > 0) ||
+                                      (limits->size() > 1 && !std::isinf((*limits)[1])));
+    if (!isLimited) return {};
+    return fail(ErrorCode::Unsupported, "{} is not supported for such models", kKey);
+}
+
+}  // namespace ingle::formats

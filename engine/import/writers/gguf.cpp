@@ -135,9 +135,9 @@ Status write(const ImportOptions& options, const ImportEvents& events) {
         INGLE_TRY_ASSIGN(importance, Importance::read(options.importance));
     }
     INGLE_TRY_ASSIGN(formats::ModelFile model, openForWriting(options));
-    INGLE_TRY(formats.checkNames(model));
     INGLE_TRY(formats::layOutRotaryPairs(model, formats::RotaryPairs::AsInGguf));
     INGLE_TRY(formats::joinHeads(model));
+    INGLE_TRY(formats.checkNames(model));
     formats::GgufWriter writer;
     writeKeys(model, mix, writer);
     Tensors tensors(model, options, events);

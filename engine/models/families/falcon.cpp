@@ -24,6 +24,7 @@ Result<DecoderSpec> read(const Keys& keys) {
 
 void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
     synthesizeDecoder("falcon", sizes, metadata, NormKind::Layer);
+    metadata.set("falcon.hidden_activation", std::string("gelu"));
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ Result<DecoderSpec> read(const Keys& keys) {
 
 void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
     synthesizeDecoder("gpt2", sizes, metadata, NormKind::Layer);
+    metadata.set("gpt2.hidden_activation", std::string("gelu"));
 }
 
 }  // namespace

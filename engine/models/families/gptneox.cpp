@@ -22,6 +22,7 @@ Result<DecoderSpec> read(const Keys& keys) {
 
 void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
     synthesizeDecoder("gptneox", sizes, metadata, NormKind::Layer);
+    metadata.set("gptneox.hidden_activation", std::string("gelu"));
     metadata.set("gptneox.use_parallel_residual", true);
     metadata.set("gptneox.rope.dimension_count", int64_t{sizes.dim / sizes.numHeads / 4 * 2});
 }

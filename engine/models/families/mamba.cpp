@@ -23,6 +23,7 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
     synthesizeDecoder("mamba", sizes, metadata);
     synthesizeChannelMamba("mamba", sizes, metadata);
     metadata.set("mamba.ssm.dt_b_c_rms", true);
+    metadata.set("mamba.ssm.dt_b_c_rms_epsilon", 1e-5);
 }
 
 }  // namespace

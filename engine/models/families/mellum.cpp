@@ -30,6 +30,7 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
     metadata.set("mellum.expert_feed_forward_length", int64_t{sizes.ffnDim});
     metadata.set("mellum.attention.sliding_window", int64_t{sizes.context / 8});
     metadata.set("mellum.attention.sliding_window_pattern", int64_t{2});
+    metadata.set("mellum.rope.freq_base_swa", 10000.0);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ Result<DecoderSpec> read(const Keys& keys) {
 
 void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
     synthesizeDecoder("starcoder", sizes, metadata, NormKind::Layer);
+    metadata.set("starcoder.hidden_activation", std::string("gelu"));
 }
 
 }  // namespace

@@ -86,11 +86,8 @@ Status setKeys(Translation& t) {
     std::vector<int64_t> heads;
     for (const bool attends : attending) heads.push_back(attends ? int64_t{sizes.numHeads} : 0);
     t.set("attention.head_count_kv", std::move(heads));
-    // The usual lengths are those of the latent.
-    t.setCount("attention.key_length", uint64_t{rank} + rotated);
-    t.setCount("attention.value_length", rank);
-    t.setCount("attention.key_length_mla", uint64_t{plain} + rotated);
-    t.setCount("attention.value_length_mla", value);
+    t.setCount("attention.key_length", uint64_t{plain} + rotated);
+    t.setCount("attention.value_length", value);
     t.setCount("attention.kv_lora_rank", rank);
     t.setCount("rope.dimension_count", rotated);
     INGLE_TRY(setDelta(t, sizes));

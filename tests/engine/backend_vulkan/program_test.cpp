@@ -241,6 +241,12 @@ TEST_F(ProgramTest, whatIsCountedIsWhatIsAllocated) {
             const uint64_t middle = least + (enough - least) / 2;
             (fits(middle) ? enough : least) = middle;
         }
+        // What is to stay free beside it counts as well.
+        const MemoryNeed withOthers{KvType::F16, kTokens, kSequences, 1 << 20};
+        vulkan->device().limitMemory(enough + (1 << 20) - 8192);
+        EXPECT_FALSE(vulkan->checkRoom(model.plan, model.memory, withOthers));
+        vulkan->device().limitMemory(enough + (1 << 20));
+        EXPECT_TRUE(vulkan->checkRoom(model.plan, model.memory, withOthers));
         const auto make = [&](uint64_t bytes) -> Status {
             vulkan->device().limitMemory(bytes);
             INGLE_TRY_ASSIGN(const auto memory,

@@ -86,7 +86,8 @@ Status OpenedBackend::checkRoom(const Plan& plan, const MemorySpec& memory, cons
             context(), memory,
             {.kv = need.kv,
              .maxTokens = static_cast<uint32_t>(std::min<uint64_t>(need.tokens, UINT32_MAX)),
-             .reservedSequences = need.sequences});
+             .reservedSequences = need.sequences}) +
+        need.otherBytes;
     if (needed <= free) return {};
     constexpr double kGiB = 1 << 30;
     return withId<ErrorId::TooLittleDeviceMemory>(

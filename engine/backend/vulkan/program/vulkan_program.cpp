@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "engine/backend/op_facts.h"
+#include "engine/backend/vulkan/memory/picture_buffer.h"
 #include "engine/sampling/sampler.h"
 
 namespace ingle::backend::vulkan {

@@ -112,16 +112,18 @@ Result<std::unique_ptr<Place>> Place::create(std::shared_ptr<backend::Backend> b
         if (fits(more)) reserve = more;
     const Reserve most =
         growth == Growth::Foreseen ? reserve : Reserve{Model::kMostContexts, reserve.sequences};
-    const auto reserved =
-        static_cast<uint32_t>(std::min<uint64_t>(reservedTokens(most, *place->m_backend, model), UINT32_MAX));
-    INGLE_TRY_ASSIGN(place->m_memory,
-                     place->m_backend->createMemory(memory, {.kv = options.kv,
-                                                             .maxTokens = limits.tokens,
-                                                             .maxLength = model.contextTokens,
-                                                             .reservedTokens = reserved,
-                                                             .firstTokens = kFirstTokens,
-                                                             .reservedSequences = reserve.sequences,
-                                                             .maxSequences = limits.sequences}));
+    const auto tokensOf = [&](const Reserve& wanted) {
+        return static_cast<uint32_t>(
+            std::min<uint64_t>(reservedTokens(wanted, *place->m_backend, model), UINT32_MAX));
+    };
+    INGLE_TRY_ASSIGN(place->m_memory, place->m_backend->createMemory(
+                                          memory, {.kv = options.kv,
+                                                   .maxTokens = limits.tokens,
+                                                   .maxLength = model.contextTokens,
+                                                   .reservedTokens = tokensOf(most),
+                                                   .firstTokens = std::min(kFirstTokens, tokensOf(reserve)),
+                                                   .reservedSequences = reserve.sequences,
+                                                   .maxSequences = limits.sequences}));
     INGLE_TRY_ASSIGN(place->m_program, place->m_backend->compile(plan, *place->m_memory));
     const backend::BackendFacts facts = place->m_backend->facts();
     place->m_takesGuesses = facts.takesGuesses && facts.onProcessor;

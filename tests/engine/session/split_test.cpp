@@ -223,6 +223,7 @@ TEST_P(SplitPlacement, asManyLayersAsFitAreOnTheDevice) {
               "2 of 4 layers are on the graphics device, whose memory holds no more; the processor computes "
               "the others.");
     EXPECT_THAT((*half)->info().device, testing::StartsWith("The tested GPU (2 of 4 layers; the others: "));
+    EXPECT_EQ(m_faults.memoryMade.firstTokens, kContext) << "no more than there was found room for";
     m_faults.room = m_faults.room * 3 / 2;
     EXPECT_THAT(load().value()->info().deviceNote, testing::StartsWith("3 of 4 layers"));
     m_faults.room *= 2;

@@ -191,13 +191,16 @@ bool Scheduler::begin(Generation& generation) {
         std::ranges::none_of(m_waiting, [](const auto& waiting) { return waiting->started(); }))
         retryDevice(generation);
     auto sequence = m_finder.find(generation.text(), runningSequences());
-    if (!sequence && leaveDevice(sequence.error())) {
+    // Where memory is full of what others read, one waits; that says nothing of the device.
+    const auto mayWait = [&] {
+        return sequence.error().code == ErrorCode::OutOfMemory && !m_running.empty();
+    };
+    if (!sequence && !mayWait() && leaveDevice(sequence.error())) {
         generation.deviceChanged(m_model.placement().status());
         sequence = m_finder.find(generation.text(), runningSequences());
     }
     if (!sequence) {
-        const bool full = sequence.error().code == ErrorCode::OutOfMemory;
-        if (full && !m_running.empty()) {
+        if (mayWait()) {
             m_mostRunning = m_running.size();
             return false;
         }
@@ -373,8 +376,8 @@ void Scheduler::run(std::span<const Part> parts) {
             for (Part& part : certain) part.feed = {part.feed.certain()};
             return run(certain);
         }
-        if (leaveDevice(status.error())) return;
         if (status.error().code == ErrorCode::OutOfMemory && postponeLast()) return;
+        if (leaveDevice(status.error())) return;
         // One of them is the reason: alone, each of the others goes on.
         if (parts.size() == 1) return failWith(*parts[0].generation, status.error());
         for (size_t i = 0; i < parts.size(); ++i) {

@@ -1,7 +1,5 @@
 #include "engine/session/devices/device_choice.h"
 
-#include <algorithm>
-
 namespace ingle::session {
 namespace {
 
@@ -30,18 +28,20 @@ std::string refusalOf(const ProbedDevice& device, const LoadOptions& options) {
     return anyCrashed ? fmt::format("the driver of {} may have crashed", device.name) : "";
 }
 
-/// A driver that is known to have ended a process gets another chance, without the first feature that the
-/// device has used. Other deaths, as by a user's signal, say nothing about features.
-void leaveFeatureOfBlamed(ProbedDevice& device, const LoadOptions& options) {
+/// A driver that is known to have ended a process gets another chance where it used units for matrices,
+/// which drivers crash with most: one chance, without all features, since after a second crash the window
+/// takes the plainest code. Other deaths, as by a user's signal, say nothing about features.
+void leaveFeaturesOfBlamed(ProbedDevice& device, const LoadOptions& options) {
     const auto marks = marksOf(device, options.trials);
-    const auto used = std::ranges::find_if(
-        kDeviceFeatures, [&](DeviceFeature feature) { return device.of(feature).isUsed(); });
-    const bool isUsed = device.refusal.empty() && used != kDeviceFeatures.end();
-    if (!isUsed || !marks || !isBlamed(*marks, options) || !marks->crashed()) return;
+    const bool usesUnits = device.refusal.empty() && device.of(DeviceFeature::Units).isUsed();
+    if (!usesUnits || !marks || !isBlamed(*marks, options) || !marks->crashed()) return;
     const std::string reason = fmt::format("the driver of {} crashed while it used them", device.name);
-    // What cannot be remembered would crash again at the next start.
-    if (!marks->leave(*used, reason)) return;
-    device.of(*used).refusal = reason;
+    for (const DeviceFeature feature : kDeviceFeatures) {
+        if (!device.of(feature).isUsed()) continue;
+        // What cannot be remembered would crash again at the next start.
+        if (!marks->leave(feature, reason)) return;
+        device.of(feature).refusal = reason;
+    }
     marks->forgive();
 }
 
@@ -52,7 +52,7 @@ Result<DeviceChoice> choose(const LoadOptions& options, ProbeCache cache) {
             return fail(ErrorCode::Device, "{}", verdict.refusal);
         return DeviceChoice{};
     }
-    for (ProbedDevice& device : verdict.devices) leaveFeatureOfBlamed(device, options);
+    for (ProbedDevice& device : verdict.devices) leaveFeaturesOfBlamed(device, options);
     auto choice = pickDevice(verdict.devices, options.device,
                              [&](const ProbedDevice& device) { return refusalOf(device, options); });
     const bool isWorthASentence = isAskedFor(options) || !choice.refusal.empty();

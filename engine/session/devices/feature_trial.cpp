@@ -1,9 +1,11 @@
 #include "engine/session/devices/feature_trial.h"
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <numeric>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "engine/backend/vulkan/program/vulkan_backend.h"
@@ -20,9 +22,11 @@ namespace {
 
 constexpr uint32_t kTrialHeadDim = 64, kNumHeads = 4, kNumKvHeads = 2;
 constexpr uint32_t kTrialWidth = kNumHeads * kTrialHeadDim, kTrialInner = 640, kTrialVocab = 250;
-constexpr uint32_t kTrialRows = 512;
-/// A prompt that no tile divides, parts that end inside of tiles, an answer, several of them.
-constexpr uint32_t kTrialSteps[] = {kTrialRows - 3, 90, 1, 5, 8};
+/// Rows of the steps: with units a prompt that no tile divides, and parts that end inside of tiles; then an
+/// answer, and several. Bytes are multiplied in these only.
+constexpr uint32_t kUnitsSteps[] = {509, 90, 1, 5};
+constexpr uint32_t kBytesSteps[] = {5, 1, 8};
+constexpr uint32_t kTrialTokens = 640;  ///< of all steps, at most
 /// sum((a-b)^2) / sum(b^2) of logits: as where activations are rounded to bytes, see self_check.cpp.
 constexpr double kMaxTrialError = 1e-2;
 
@@ -30,7 +34,7 @@ constexpr double kMaxTrialError = 1e-2;
 class RandomLayer {
   public:
     /// Outputs are logits of all rows.
-    backend::Plan plan() {
+    backend::Plan plan(uint32_t mostRows) {
         graph::Builder b;
         const graph::Value x = b.embed(halves(kTrialWidth, kTrialVocab), "x");
         const graph::Value n = b.rmsNorm(x, gains(), kEps, "n");
@@ -49,7 +53,7 @@ class RandomLayer {
             b.multiply(b.activation(gate, backend::ActivationKind::Silu, "f"), up, "inner");
         const graph::Value y = b.add(h, b.linear(inner, nibbles(kTrialInner, kTrialWidth), "down"), "y");
         b.logits(b.linear(b.rmsNorm(y, gains(), kEps, "last"), nibbles(kTrialWidth, kTrialVocab), "logits"));
-        return graph::lower(b.take().value(), {.maxTokens = kTrialRows, .maxLogitRows = kTrialRows});
+        return graph::lower(b.take().value(), {.maxTokens = mostRows, .maxLogitRows = mostRows});
     }
 
   private:
@@ -98,16 +102,16 @@ class RandomLayer {
 
 /// The logits of all steps' rows.
 Result<std::vector<float>> trialLogits(backend::Backend& backend, const backend::Plan& plan,
-                                       const std::function<void()>& goesOn) {
+                                       std::span<const uint32_t> steps, const std::function<void()>& goesOn) {
     const backend::MemorySpec memory{.kv = {{kNumKvHeads * kTrialHeadDim, kNumKvHeads * kTrialHeadDim}},
                                      .states = {}};
-    INGLE_TRY_ASSIGN(const auto pool, backend.createMemory(memory, {KvType::F16, 2 * kTrialRows}));
+    INGLE_TRY_ASSIGN(const auto pool, backend.createMemory(memory, {KvType::F16, kTrialTokens}));
     INGLE_TRY_ASSIGN(const auto program, backend.compile(plan, *pool));
     INGLE_TRY_ASSIGN(const auto sequence, pool->createSequence());
     std::vector<float> logits;
     TokenId token = 0;
     goesOn();
-    for (const uint32_t numRows : kTrialSteps) {
+    for (const uint32_t numRows : steps) {
         std::vector<TokenId> tokens(numRows);
         for (TokenId& each : tokens) each = token = (token + 101) % static_cast<TokenId>(kTrialVocab);
         std::vector<uint32_t> rows(numRows);
@@ -126,9 +130,11 @@ Result<std::vector<float>> trialLogits(backend::Backend& backend, const backend:
 }  // namespace
 
 Status tryFeature(const std::string& identity, DeviceFeature feature, const std::function<void()>& goesOn) {
-    RandomLayer layer;
-    const backend::Plan plan = layer.plan();
     const bool isOfBytes = feature == DeviceFeature::Bytes;
+    const std::span<const uint32_t> steps =
+        isOfBytes ? std::span<const uint32_t>(kBytesSteps) : std::span<const uint32_t>(kUnitsSteps);
+    RandomLayer layer;
+    const backend::Plan plan = layer.plan(std::ranges::max(steps));
     INGLE_TRY_ASSIGN(const auto device,
                      backend::vulkan::createVulkanBackend(
                          {.identity = identity,
@@ -138,8 +144,8 @@ Status tryFeature(const std::string& identity, DeviceFeature feature, const std:
     goesOn();
     INGLE_TRY_ASSIGN(const auto processor,
                      createProcessor({.threads = 1, .activations = ActivationType::F32}));
-    INGLE_TRY_ASSIGN(const auto logits, trialLogits(*device, plan, goesOn));
-    INGLE_TRY_ASSIGN(const auto expected, trialLogits(*processor, plan, goesOn));
+    INGLE_TRY_ASSIGN(const auto logits, trialLogits(*device, plan, steps, goesOn));
+    INGLE_TRY_ASSIGN(const auto expected, trialLogits(*processor, plan, steps, goesOn));
     double error = 0, total = 0;
     for (size_t i = 0; i < expected.size(); ++i) {
         error += (double{logits[i]} - expected[i]) * (double{logits[i]} - expected[i]);

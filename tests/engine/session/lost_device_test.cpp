@@ -195,6 +195,25 @@ TEST_P(LostDevice, memoryMayBeFullAtAnyStep) {
     expectSameAnswersWhateverFails(requests(3), &Faults::run, 12, ErrorCode::OutOfMemory);
 }
 
+/// What several answers fill is no fault of the device: the last of them waits.
+TEST_P(LostDevice, memoryThatOthersFillIsWaitedFor) {
+    const Requests all = requests(3);
+    const std::vector<RecordingSink> expected = undisturbed(all, options());
+    for (FaultyCall Faults::*call : {&Faults::run, &Faults::createSequence}) {
+        Faults faults;
+        // With all of them under way, and with others before it.
+        (faults.*call).failing = {call == &Faults::run ? 8 : 1};
+        (faults.*call).code = ErrorCode::OutOfMemory;
+        Run full = run(faults, options());
+        for (const GenerateRequest& request : all) full.submit(request);
+        while (full.scheduler.step()) {
+        }
+        EXPECT_GT((faults.*call).calls, 2);
+        EXPECT_TRUE(full.onDevice());
+        for (size_t i = 0; i < all.size(); ++i) expectSameAnswer(full.sinks[i], expected[i]);
+    }
+}
+
 /// A step that one of the answers spoils is repeated for each alone; the device may fail then, too.
 TEST_P(LostDevice, anAnswerThatCannotBeEndsAlone) {
     Requests all = requests(3);

@@ -27,8 +27,10 @@ class TilingTrial {
     bool allocate(const TimedSizes& sizes) {
         const uint64_t numTokens = std::bit_ceil(sizes.mostTokens);
         const uint64_t rowBytes = (m_matrix.k + 63) / 64 * 64 * kHalfBytes;
-        const uint64_t sizesOf[] = {numTokens * rowBytes, numTokens * numOutputs() * sizeof(float),
-                                    sizes.scratchBytes, kRangeAlignment};
+        // Rows of y are those of the whole matrix, whatever a shard computes of them.
+        const uint64_t outputBytes = (uint64_t{m_matrix.numRows} + 3) / 4 * 4 * sizeof(float);
+        const uint64_t sizesOf[] = {numTokens * rowBytes, numTokens * outputBytes, sizes.scratchBytes,
+                                    kRangeAlignment};
         uint64_t all = 0;
         for (const uint64_t bytes : sizesOf) all += bytes;
         if (all > kMostTrialBytes) return false;

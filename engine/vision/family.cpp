@@ -20,6 +20,9 @@ constexpr uint32_t kMostTokens = 1 << 14;
 /// What a file may ask of a small picture.
 constexpr uint32_t kMostLeastTokens = 1 << 10;
 
+constexpr const char* kLeastPixels = "vision.image_min_pixels";
+constexpr const char* kMostPixels = "vision.image_max_pixels";
+
 Result<std::string> typeOf(const formats::ModelFile& file) {
     INGLE_TRY_ASSIGN(std::string type, file.metadata.stringOr("clip.projector_type", ""));
     if (!type.empty()) return type;
@@ -127,6 +130,18 @@ uint64_t VisionFile::rowsOf(std::string_view tensor) const {
     return found ? found->shape.dims[1] : 0;
 }
 
+Result<PixelLimits> VisionFile::pixelsOr(PictureTokens usual, uint32_t unit) const {
+    INGLE_TRY_ASSIGN(const PictureTokens whole, tokensOr(usual, unit));
+    const uint64_t area = uint64_t{unit} * unit, all = std::min(kMostTokens, mostTokens) * area;
+    PixelLimits limits{whole.least * area, whole.most * area};
+    if (tokens) return limits;
+    INGLE_TRY_ASSIGN(const uint32_t least, keys.u32Or(kLeastPixels, 0));
+    INGLE_TRY_ASSIGN(const uint32_t most, keys.u32Or(kMostPixels, 0));
+    if (least > 0) limits.least = std::min(uint64_t{least}, all);
+    if (most > 0) limits.most = std::min(uint64_t{most}, all);
+    return limits;
+}
+
 Result<PictureTokens> VisionFile::tokensOr(PictureTokens usual, uint32_t unit) const {
     const uint64_t area = std::max(uint64_t{unit} * unit, uint64_t{1});
     const auto read = [&](std::string_view key, uint32_t usualCount) -> Result<uint32_t> {
@@ -134,10 +149,10 @@ Result<PictureTokens> VisionFile::tokensOr(PictureTokens usual, uint32_t unit) c
         if (pixels == 0) return usualCount;
         return static_cast<uint32_t>(std::clamp(pixels / area, uint64_t{1}, uint64_t{kMostTokens}));
     };
-    INGLE_TRY_ASSIGN(usual.most, read("vision.image_max_pixels", usual.most));
-    INGLE_TRY_ASSIGN(usual.least, read("vision.image_min_pixels", std::min(usual.least, usual.most)));
+    INGLE_TRY_ASSIGN(usual.most, read(kMostPixels, usual.most));
+    INGLE_TRY_ASSIGN(usual.least, read(kLeastPixels, std::min(usual.least, usual.most)));
     if (usual.least > std::min(usual.most, kMostLeastTokens))
-        return keys.cannotBe("vision.image_min_pixels", usual.least * area);
+        return keys.cannotBe(kLeastPixels, usual.least * area);
     return tokensOr(usual);
 }
 
@@ -196,10 +211,16 @@ Status readMerge(const VisionFile& file, std::string_view key, uint32_t usual, T
 }
 
 Result<std::unique_ptr<Cutter>> inQwenUnits(const VisionFile& file, uint32_t unit, Marks marks) {
-    INGLE_TRY_ASSIGN(const PictureTokens tokens, file.tokensOr({8, 4096}, unit));
+    constexpr PictureTokens kUsual{8, 4096};
     INGLE_TRY_ASSIGN(const bool asTrained, file.resizesAsTrained());
-    return inUnits({unit, tokens, asTrained ? Rounding::ToEven : Rounding::AwayFromZero},
-                   {.fit = asTrained ? Fit::Stretched : Fit::Padded}, std::move(marks));
+    UnitSizes sizes{.unit = unit};
+    if (!asTrained) {
+        INGLE_TRY_ASSIGN(sizes.tokens, file.tokensOr(kUsual, unit));
+        return inUnits(sizes, {}, std::move(marks));
+    }
+    sizes.rule = SizeRule::ByPixels;
+    INGLE_TRY_ASSIGN(sizes.limits, file.pixelsOr(kUsual, unit));
+    return inUnits(sizes, {.fit = Fit::Stretched}, std::move(marks));
 }
 
 Status checkTiles(const VisionFile& file, Size size) {

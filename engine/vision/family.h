@@ -33,6 +33,8 @@ struct VisionFile {
     /// … where a token is a square of so many pixels on a side, as far as the file has limits of its own.
     /// Errors: Corrupt.
     Result<PictureTokens> tokensOr(PictureTokens usual, uint32_t unit) const;
+    /// The same limits in pixels, which the file may state with parts of tokens. Errors: Corrupt.
+    Result<PixelLimits> pixelsOr(PictureTokens usual, uint32_t unit) const;
     /// Pictures are resized as the model's own code does it, where that differs from llama.cpp: folders of
     /// models say so. Errors: Corrupt.
     Result<bool> resizesAsTrained() const;

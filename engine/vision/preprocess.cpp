@@ -136,6 +136,7 @@ Size UnitSizes::rounded(Size size) const {
 
 Result<Size> UnitSizes::of(Size size) const {
     INGLE_TRY(checkProportions(size));
+    if (rule == SizeRule::ByPixels) return byPixels(size);
     if (rule == SizeRule::Filled) return filled(size);
     if (rule == SizeRule::Covered) {
         const Size whole = covered(size);
@@ -162,6 +163,27 @@ Result<Size> UnitSizes::of(Size size) const {
             return static_cast<uint32_t>(std::ceil(static_cast<float>(length) * grow / side)) * unit;
         };
         return Size{up(size.width), up(size.height)};
+    }
+    return whole;
+}
+
+Size UnitSizes::byPixels(Size size) const {
+    const double side = unit, width = size.width, height = size.height;
+    const auto made = [&](double across, double down) {
+        return Size{static_cast<uint32_t>(across) * unit, static_cast<uint32_t>(down) * unit};
+    };
+    // Halves to even. Less than half a unit is none, which is always too little.
+    const Size whole = made(std::nearbyint(width / side), std::nearbyint(height / side));
+    const auto area = static_cast<double>(size.area());
+    if (whole.area() > limits.most) {
+        const double shrink = std::sqrt(area / static_cast<double>(limits.most));
+        const auto down = [&](double length) { return std::max(std::floor(length / shrink / side), 1.0); };
+        return made(down(width), down(height));
+    }
+    if (whole.area() < std::max(limits.least, uint64_t{1})) {
+        const double grow = std::sqrt(static_cast<double>(limits.least) / area);
+        const auto up = [&](double length) { return std::max(std::ceil(length * grow / side), 1.0); };
+        return made(up(width), up(height));
     }
     return whole;
 }

@@ -63,10 +63,17 @@ Status checkProportions(Size size);
 
 /// Which size a picture is brought to, in whole units.
 enum class SizeRule : uint8_t {
-    Nearest,  ///< its own, unless that has too few or too many of them
-    Filled,   ///< the largest that has no more than the most; transformers' image_processing_gemma4.py
-    Covered,  ///< its own with both sides rounded up, once its longer side is no longer than `longest`;
-              ///< transformers' image_processing_pixtral.py
+    Nearest,   ///< its own, unless that has too few or too many of them
+    ByPixels,  ///< the same, but its limits are pixels, and all is computed as transformers does it
+    Filled,    ///< the largest that has no more than the most; transformers' image_processing_gemma4.py
+    Covered,   ///< its own with both sides rounded up, once its longer side is no longer than `longest`;
+               ///< transformers' image_processing_pixtral.py
+};
+
+/// Of a picture; need not be whole units.
+struct PixelLimits {
+    uint64_t least = 0;
+    uint64_t most = 0;
 };
 
 /// Sizes in whole units, of as many pixels as some range of tokens takes, one for each unit. Proportions stay
@@ -77,6 +84,7 @@ struct UnitSizes {
     Rounding rounding = Rounding::AwayFromZero;
     SizeRule rule = SizeRule::Nearest;
     uint32_t longest = 0;  ///< pixels, of Covered
+    PixelLimits limits{};  ///< of ByPixels, in place of tokens
 
     /// Errors: InvalidArgument for a picture that is too long and narrow.
     Result<Size> of(Size size) const;
@@ -84,6 +92,7 @@ struct UnitSizes {
     Size rounded(Size size) const;
 
   private:
+    Size byPixels(Size size) const;
     Size filled(Size size) const;
     Size covered(Size size) const;
 };

@@ -5,6 +5,7 @@
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/clip_tower.h"
 #include "engine/formats/checkpoint/layer_kinds.h"
+#include "engine/formats/checkpoint/pixel_rules.h"
 #include "engine/formats/checkpoint/vision_part.h"
 
 namespace ingle::formats::gemma_architectures {
@@ -152,14 +153,19 @@ Status setVision(Translation& t) {
     return {};
 }
 
-Status setPixels(Translation& t, const Config&) {
+Status setPixels(Translation& t, const Config& pixels) {
     setOwnResizing(t);
-    return {};
+    INGLE_TRY_ASSIGN(const bool isPanned, pixelFlag(pixels, "do_pan_and_scan", false));
+    if (isPanned)
+        return fail(ErrorCode::Unsupported, "preprocessor_config.json: do_pan_and_scan is not supported");
+    INGLE_TRY_ASSIGN(const uint32_t side, t.model.metadata.u32("clip.vision.image_size"));
+    return expectForms(pixels, "size", kSquareForms, side);
 }
 
 constexpr VisionPart kVision{.projector = "gemma3",
                              .setKeys = setVision,
                              .tensors = kVisionRules,
+                             .resample = 2,
                              .tower = kClipTowerRules,
                              .setPixels = setPixels};
 

@@ -5,6 +5,7 @@
 
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/layer_kinds.h"
+#include "engine/formats/checkpoint/pixel_rules.h"
 #include "engine/formats/checkpoint/vision_part.h"
 
 namespace ingle::formats::gemma4_architectures {
@@ -251,7 +252,7 @@ Status setVision(Translation& t) {
 
 Status setPixels(Translation& t, const Config& pixels) {
     setOwnResizing(t);
-    INGLE_TRY_ASSIGN(const uint32_t tokens, pixels.u32Or("max_soft_tokens", 280));
+    INGLE_TRY_ASSIGN(const uint32_t tokens, pixels.u32Or("max_soft_tokens", 280, 280));
     INGLE_TRY_ASSIGN(const uint32_t patch, t.model.metadata.u32("clip.vision.patch_size"));
     INGLE_TRY_ASSIGN(const uint32_t merged, t.model.metadata.u32("clip.vision.projector.scale_factor"));
     const uint64_t unit = uint64_t{patch} * merged;
@@ -259,7 +260,8 @@ Status setPixels(Translation& t, const Config& pixels) {
     if (tokens == 0 || tokens > kMostTokens || unit > kMostUnit)
         return fail(ErrorCode::Corrupt, "preprocessor_config.json: max_soft_tokens cannot be {}", tokens);
     t.setCount("vision.image_max_pixels", tokens * unit * unit);
-    return {};
+    INGLE_TRY(expectForms(pixels, "patch_size", kNumberForms, patch));
+    return expectForms(pixels, "pooling_kernel_size", kNumberForms, merged);
 }
 
 constexpr VisionPart kVision{.projector = "gemma4v",
@@ -267,6 +269,7 @@ constexpr VisionPart kVision{.projector = "gemma4v",
                              .tensors = kVisionRules,
                              .mean = {0, 0, 0},
                              .deviation = {1, 1, 1},
+                             .normalises = false,
                              .parts = kVisionParts,
                              .setPixels = setPixels};
 

@@ -1,6 +1,7 @@
 /// Idefics3 and SmolVLM: SigLIP in tiles in front of Llama. Sources: transformers, modeling_idefics3.py,
 /// modeling_smolvlm.py, image_processing_idefics3.py.
 #include "engine/formats/checkpoint/clip_tower.h"
+#include "engine/formats/checkpoint/pixel_rules.h"
 #include "engine/formats/checkpoint/vision_part.h"
 
 namespace ingle::formats::idefics3_architectures {
@@ -36,7 +37,9 @@ Status setPixels(Translation& t, const Config& pixels) {
     if (tile != side)
         return fail(ErrorCode::Unsupported,
                     "preprocessor_config.json: tiles of {} pixels for a tower that sees {}", tile, side);
-    INGLE_TRY_ASSIGN(const bool isSplit, pixels.boolOr("do_image_splitting", true));
+    INGLE_TRY(expectForms(pixels, "max_image_size", kLongestForms));
+    INGLE_TRY(expectForms(pixels, "size", kLongestForms));
+    INGLE_TRY_ASSIGN(const bool isSplit, pixelFlag(pixels, "do_image_splitting", true));
     INGLE_TRY_ASSIGN(const uint32_t longest, pixels.u32Or("size.longest_edge", 4 * side));
     t.setCount("vision.preproc_image_size", isSplit ? longest : side);
     return {};
@@ -45,6 +48,7 @@ Status setPixels(Translation& t, const Config& pixels) {
 constexpr VisionPart kVision{.projector = "idefics3",
                              .setKeys = setVision,
                              .tensors = kRules,
+                             .resample = 1,
                              .tower = kClipTowerRules,
                              .setPixels = setPixels};
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/formats/checkpoint/clip_tower.h"
+#include "engine/formats/checkpoint/pixel_rules.h"
 #include "engine/formats/checkpoint/vision_part.h"
 
 namespace ingle::formats::internvl_architectures {
@@ -86,11 +87,13 @@ Status setVision(Translation& t) {
 
 Status setPixels(Translation& t, const Config& pixels) {
     setOwnResizing(t);
-    INGLE_TRY_ASSIGN(const uint32_t least, pixels.u32Or("min_patches", 1));
-    INGLE_TRY_ASSIGN(const uint32_t most, pixels.u32Or("max_patches", 12));
+    INGLE_TRY_ASSIGN(const uint32_t least, pixels.u32Or("min_patches", 1, 1));
+    INGLE_TRY_ASSIGN(const uint32_t most, pixels.u32Or("max_patches", 12, 12));
     t.setCount("vision.preproc_min_tiles", least);
     t.setCount("vision.preproc_max_tiles", most);
-    return {};
+    // The model's own processor cuts pictures whatever crop_to_patches says.
+    INGLE_TRY_ASSIGN(const uint32_t side, t.model.metadata.u32("clip.vision.image_size"));
+    return expectForms(pixels, "size", kSquareForms, side);
 }
 
 constexpr VisionPart kVision{.projector = "internvl",

@@ -1,6 +1,7 @@
 /// LLaVA 1.5 and 1.6, and Pixtral in the form of LLaVA: a tower in front of Llama or Mistral. Sources:
 /// transformers, modeling_llava.py, modeling_llava_next.py, image_processing_llava.py.
 #include "engine/formats/checkpoint/clip_tower.h"
+#include "engine/formats/checkpoint/pixel_rules.h"
 #include "engine/formats/checkpoint/pixtral_tower.h"
 #include "engine/formats/checkpoint/vision_part.h"
 
@@ -57,11 +58,19 @@ Status setClip(Translation& t) {
 
 /// Either the middle is cut out, or the picture is put on a square.
 Status setClipPixels(Translation& t, const Config& pixels) {
-    INGLE_TRY_ASSIGN(const bool isPadded, pixels.boolOr("do_pad", false));
-    INGLE_TRY_ASSIGN(const bool isCropped, pixels.boolOr("do_center_crop", true));
+    constexpr std::string_view kForms[] = {"shortest_edge", ""};
+    INGLE_TRY_ASSIGN(const bool isPadded, pixelFlag(pixels, "do_pad", false));
+    INGLE_TRY_ASSIGN(const bool isCropped, pixelFlag(pixels, "do_center_crop", true));
     INGLE_TRY_ASSIGN(const uint32_t side, t.model.metadata.u32("clip.vision.image_size"));
-    INGLE_TRY_ASSIGN(const uint32_t shortest, pixels.u32Or("size.shortest_edge", side));
-    if (isCropped && !isPadded) t.setCount("vision.preproc_shortest_edge", shortest);
+    if (isCropped) INGLE_TRY(expectForms(pixels, "crop_size", kSquareForms, side));
+    if (isPadded) return expectForms(pixels, "size", kForms, side);
+    if (!isCropped)
+        return fail(ErrorCode::Unsupported,
+                    "preprocessor_config.json: do_center_crop false is not supported");
+    INGLE_TRY(expectForms(pixels, "size", kForms));
+    INGLE_TRY_ASSIGN(const uint32_t plain, pixels.u32Or("size", side, side));
+    INGLE_TRY_ASSIGN(const uint32_t shortest, pixels.u32Or("size.shortest_edge", plain));
+    t.setCount("vision.preproc_shortest_edge", shortest);
     return {};
 }
 
@@ -84,17 +93,31 @@ constexpr TensorRule kNextRules[] = {
 };
 
 /// Sizes of tiles together: lists of a height and a width.
-Status setNextPixels(Translation& t, const Config&) {
+Result<std::vector<int64_t>> pinpoints(const Config& config) {
     std::vector<int64_t> sizes;
     for (size_t i = 0;; ++i) {
-        const MetaValue* stated = t.config.find(fmt::format("image_grid_pinpoints.{}", i));
+        const MetaValue* stated = config.find(fmt::format("image_grid_pinpoints.{}", i));
         if (!stated) break;
         const auto* size = std::get_if<std::vector<int64_t>>(stated);
         if (!size || size->size() != 2)
             return fail(ErrorCode::Corrupt, "image_grid_pinpoints.{} is no size", i);
         sizes.insert(sizes.end(), {size->back(), size->front()});
     }
+    return sizes;
+}
+
+Status setNextPixels(Translation& t, const Config& pixels) {
+    constexpr std::string_view kForms[] = {"shortest_edge", "height", "width", ""};
+    INGLE_TRY_ASSIGN(const uint32_t side, t.model.metadata.u32("clip.vision.image_size"));
+    INGLE_TRY(expectForms(pixels, "size", kForms, side));
+    INGLE_TRY(expectForms(pixels, "crop_size", kSquareForms, side));
+    INGLE_TRY_ASSIGN(std::vector<int64_t> sizes, pinpoints(t.config));
     if (sizes.empty()) sizes = {672, 336, 336, 672, 672, 672, 336, 1008, 1008, 336};
+    // The model puts together what its preprocessor has cut.
+    INGLE_TRY_ASSIGN(const std::vector<int64_t> cut, pinpoints(pixels));
+    if (!cut.empty() && cut != sizes)
+        return fail(ErrorCode::Unsupported,
+                    "preprocessor_config.json: image_grid_pinpoints that are not those of config.json");
     t.set("vision.image_grid_pinpoints", std::move(sizes));
     setOwnResizing(t);
     return {};

@@ -31,6 +31,8 @@ struct VisionPart {
     std::span<const TensorRule> tensors;
     /// What pixels are normalised with where preprocessor_config.json does not say it.
     std::array<double, 3> mean{0.5, 0.5, 0.5}, deviation{0.5, 0.5, 0.5};
+    bool normalises = true;  ///< where preprocessor_config.json does not say it
+    uint32_t resample = 3;   ///< the filter that its family has, as Pillow numbers them: bicubic
     std::span<const TensorRule> tower = {};  ///< looked up behind `tensors`
     /// How names of its tensors begin; empty: as all that its architecture ignores.
     std::span<const std::string_view> parts = {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/formats/checkpoint/clip_tower.h"
+#include "engine/formats/checkpoint/pixel_rules.h"
 #include "engine/formats/checkpoint/vision_part.h"
 
 namespace ingle::formats {
@@ -33,7 +34,7 @@ Status setPixtralPixels(Translation& t, const Config& pixels) {
     setOwnResizing(t);
     INGLE_TRY_ASSIGN(const uint32_t longest, pixels.u32Or("size.longest_edge", 1024));
     t.setCount("vision.preproc_longest_edge", longest);
-    return {};
+    return expectForms(pixels, "size", kLongestForms);
 }
 
 Status finishPixtral(Translation& t, Checkpoint& checkpoint, const io::Source& source) {

@@ -3,26 +3,10 @@
 #include <algorithm>
 
 #include "engine/formats/checkpoint/packed_scheme.h"
+#include "engine/formats/checkpoint/pixel_rules.h"
 
 namespace ingle::formats {
 namespace {
-
-/// What a file beside the model says of the numbers that pixels are normalised with.
-Status setChannels(Translation& t, const Config& stated, std::string_view key, std::string_view from,
-                   const std::array<double, 3>& usual) {
-    std::vector<double> values(usual.begin(), usual.end());
-    if (const MetaValue* found = stated.find(from)) {
-        values.clear();
-        if (const auto* numbers = std::get_if<std::vector<double>>(found)) values = *numbers;
-        if (const auto* whole = std::get_if<std::vector<int64_t>>(found))
-            values.assign(whole->begin(), whole->end());
-        if (values.size() != usual.size())
-            return fail(ErrorCode::Corrupt, "preprocessor_config.json: '{}' is no list of three numbers",
-                        from);
-    }
-    t.set(key, std::move(values));
-    return {};
-}
 
 /// preprocessor_config.json, or what processor_config.json says instead of it.
 Result<Config> readPixels(Checkpoint& checkpoint, const io::Source& source) {
@@ -64,8 +48,8 @@ Result<ModelFile> translateVision(Checkpoint& checkpoint, const io::Source& sour
     INGLE_TRY(part.setKeys(translation));
     INGLE_TRY_ASSIGN(const Config stated, readPixels(checkpoint, source));
     if (part.setPixels) INGLE_TRY(part.setPixels(translation, stated));
-    INGLE_TRY(setChannels(translation, stated, "vision.image_mean", "image_mean", part.mean));
-    INGLE_TRY(setChannels(translation, stated, "vision.image_std", "image_std", part.deviation));
+    INGLE_TRY(expectResizing(stated, part));
+    INGLE_TRY(setNormalisation(translation, stated, part));
     INGLE_TRY(translation.runVision(checkpoint, *architecture));
     if (part.finish) INGLE_TRY(part.finish(translation, checkpoint, source));
     return std::move(translation.model);
@@ -134,16 +118,22 @@ Status setPixelLimits(Translation& t, const Config& pixels) {
     setOwnResizing(t);
     struct Limit {
         std::string_view key, from, edge;
+        uint32_t usual;
     };
-    for (const auto& [key, from, edge] :
-         {Limit{"vision.image_min_pixels", "min_pixels", "size.shortest_edge"},
-          Limit{"vision.image_max_pixels", "max_pixels", "size.longest_edge"}}) {
-        const std::string_view name = pixels.find(from) ? from : edge;
-        if (!pixels.find(name)) continue;
-        INGLE_TRY_ASSIGN(const uint32_t value, pixels.u32(name));
+    std::vector<std::string_view> forms{"shortest_edge", "longest_edge"};
+    for (const auto& [key, from, edge, usual] :
+         {Limit{"vision.image_min_pixels", "min_pixels", "size.shortest_edge", 56 * 56},
+          Limit{"vision.image_max_pixels", "max_pixels", "size.longest_edge", 28 * 28 * 1280}}) {
+        const bool isStated = pixels.find(from) != nullptr;
+        if (isStated) forms.push_back(from);  // older files repeat it there
+        INGLE_TRY_ASSIGN(const uint32_t value, pixels.u32Or(isStated ? from : edge, usual, usual));
         t.setCount(key, value);
     }
-    return {};
+    INGLE_TRY(expectForms(pixels, "size", forms));
+    INGLE_TRY_ASSIGN(const uint32_t patch, t.model.metadata.u32("clip.vision.patch_size"));
+    INGLE_TRY(expectForms(pixels, "patch_size", kNumberForms, patch));
+    INGLE_TRY_ASSIGN(const uint32_t merge, t.model.metadata.u32("clip.vision.spatial_merge_size"));
+    return expectForms(pixels, "merge_size", kNumberForms, merge);
 }
 
 Status splitFrames(Translation& translation, const StoredTensor& stored, const Place& place) {

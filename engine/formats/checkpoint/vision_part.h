@@ -27,7 +27,7 @@ Result<std::vector<int64_t>> featureLayers(const Translation& translation, std::
 /// Pictures are resized as the model's own code does it, and not as llama.cpp: stretched to their size.
 void setOwnResizing(Translation& translation);
 /// Sets the least and the most pixels of a picture, from min_pixels and max_pixels, or from
-/// size.shortest_edge and size.longest_edge. Errors: Corrupt.
+/// size.shortest_edge and size.longest_edge. Errors: Corrupt, Unsupported.
 Status setPixelLimits(Translation& translation, const Config& pixels);
 
 // Changes of vision parts.

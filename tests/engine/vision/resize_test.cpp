@@ -106,6 +106,28 @@ TEST(UnitSizes, areThoseOfTheModelsOwnCode) {
     EXPECT_LE(few.of({640, 480}).value().area(), 100u * 16 * 16);
 }
 
+/// Limits that are no whole tokens, and what floats round otherwise: smart_resize of transformers 5.24.
+TEST(UnitSizes, limitsInPixelsAreThoseOfTheModelsOwnCode) {
+    struct Case {
+        uint32_t unit;
+        PixelLimits pixels;
+        Size size, made;
+    };
+    const Case cases[] = {
+        {28, {3136, 802816}, {1728, 972}, {1176, 672}}, {28, {3136, 802816}, {2176, 1224}, {1176, 672}},
+        {32, {65536, 16777216}, {90, 10}, {768, 96}},   {28, {3136, 262144}, {751, 1519}, {336, 728}},
+        {28, {10000, 1000000}, {112, 84}, {140, 112}},  {28, {9000, 1000000}, {140, 56}, {168, 84}},
+        {28, {3136, 8000}, {84, 112}, {56, 84}},        {28, {784, 40000}, {200, 300}, {140, 224}},
+        {28, {784, 802816}, {98, 10}, {112, 28}},       {28, {1, 500}, {98, 70}, {28, 28}},
+        {28, {3136, 802816}, {98, 70}, {112, 56}},      {28, {3136, 802816}, {640, 480}, {644, 476}},
+    };
+    for (const Case& tried : cases) {
+        const UnitSizes sizes{.unit = tried.unit, .rule = SizeRule::ByPixels, .limits = tried.pixels};
+        EXPECT_EQ(sizes.of(tried.size).value(), tried.made) << tried.size.width << " × " << tried.size.height;
+    }
+    EXPECT_FALSE((UnitSizes{.unit = 28, .rule = SizeRule::ByPixels, .limits = {1, 500}}.of({1, 201})));
+}
+
 TEST(Cutters, theMiddleIsCutOut) {
     Picture picture = filled({100, 50}, {9, 9, 9});
     for (size_t line = 0; line < 50; ++line)  // 25 columns on each side are black

@@ -37,6 +37,7 @@ void listMemory(const LatentAttentionSpec& spec, backend::MemorySpec& memory) {
 graph::Value mix(const LatentAttentionSpec& spec, const LayerBuilder& layer, graph::Value x) {
     graph::Builder& b = layer.b;
     const uint32_t heads = spec.numHeads;
+    const float normEps = spec.normEps != 0 ? spec.normEps : layer.normEps;
     const auto rotated = [&](graph::Value part, uint32_t numHeads, std::string_view name) {
         if (!spec.rope) return part;
         const auto& [perPair, magnitude] = spec.rope->frequencies;
@@ -45,7 +46,7 @@ graph::Value mix(const LatentAttentionSpec& spec, const LayerBuilder& layer, gra
     graph::Value q = x;  // then [numTokens, numHeads * (plainDim + rotatedDim)]
     if (spec.queryRank > 0) {
         q = layer.linear(x, "attn_q_a", "q_latent");
-        q = b.rmsNorm(q, layer.w("attn_q_a_norm.weight"), layer.normEps, "q_latent_norm");
+        q = b.rmsNorm(q, layer.w("attn_q_a_norm.weight"), normEps, "q_latent_norm");
         q = layer.linear(q, "attn_q_b", "q");
     } else {
         q = layer.linear(x, "attn_q", "q", spec.hasQueryFactors ? Factors::Used : Factors::LeftAlone);
@@ -56,7 +57,7 @@ graph::Value mix(const LatentAttentionSpec& spec, const LayerBuilder& layer, gra
 
     const graph::Value kv = layer.linear(x, "attn_kv_a_mqa", "kv");  // [numTokens, rank + rotatedDim]
     const graph::Value latent = b.rmsNorm(b.slice(kv, {1, 0, spec.rank}, "latent"),
-                                          layer.w("attn_kv_a_norm.weight"), layer.normEps, "latent_norm");
+                                          layer.w("attn_kv_a_norm.weight"), normEps, "latent_norm");
     const graph::Value kRope = rotated(b.slice(kv, {1, spec.rank, spec.rotatedDim}, "k_part"), 1, "k_rope");
     b.kvAppend(b.concat(latent, kRope, 1, "k"), layer.cacheLayer);
 

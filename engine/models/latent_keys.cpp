@@ -60,6 +60,8 @@ Result<LatentAttentionSpec> readLatentAttention(const Keys& keys, const DecoderS
     spec.plainDim = wholeDim - spec.rotatedDim;
     spec.valueDim = valueDim > 0 ? valueDim : usual.valueDim;
     spec.isSplit = !keys.file().find(layerWeight(index, "attn_kv_b.weight"));
+    // A key of ours, for folders; 0: as of the layers.
+    INGLE_TRY_ASSIGN(spec.normEps, keys.f32Or("attention.latent_norm_rms_epsilon", 0));
     INGLE_TRY_ASSIGN(const Stretch stretch, readStretch(keys));
     spec.scale = stretch.ofScores * stretch.ofScores / std::sqrt(static_cast<float>(wholeDim));
     RopeSpec rope{.style = backend::RopeStyle::Interleaved};
@@ -85,6 +87,7 @@ void synthesizeLatentAttention(std::string_view arch, formats::Metadata& metadat
     set("attention.key_length_mla", kPlainDim + kRotatedDim);
     set("attention.value_length_mla", kPlainDim);
     set("rope.scaling.yarn_log_multiplier", 0.0);
+    set("attention.latent_norm_rms_epsilon", 1e-5);
 }
 
 }  // namespace ingle::models

@@ -112,6 +112,7 @@ struct LatentAttentionSpec {
     uint32_t rotatedDim = 0;  ///< … and rotated
     uint32_t valueDim = 0;    ///< of a head of values
     float scale = 0;          ///< of q·k
+    float normEps = 0;        ///< of the norms of both latents; 0: that of the layers
     std::optional<RopeSpec> rope = {};  ///< none: the rotated dimensions are not, either
     bool hasQueryFactors = true;        ///< of attn_q, as of FeedForwardSpec
     /// The sigmoid of attn_gate x, one number for each head; no factors behind it.

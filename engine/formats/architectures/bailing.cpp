@@ -95,6 +95,7 @@ Status setKeys(Translation& t) {
     t.setCount("attention.value_length", value);
     t.setCount("attention.kv_lora_rank", rank);
     if (queryRank > 0) t.setCount("attention.q_lora_rank", queryRank);
+    t.set("attention.latent_norm_rms_epsilon", 1e-6);  // whatever rms_norm_eps is
     t.setCount("rope.dimension_count", rotated);
     INGLE_TRY(setLayers(t, sizes));
     INGLE_TRY(setDelta(t));

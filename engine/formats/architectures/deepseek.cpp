@@ -62,6 +62,7 @@ Result<DecoderSizes> setLatent(Translation& t, const UsualLatent& usual = {}) {
     t.setCount("rope.dimension_count", rotated);
     t.setCount("attention.kv_lora_rank", rank);
     if (queryRank > 0) t.setCount("attention.q_lora_rank", queryRank);
+    t.set("attention.latent_norm_rms_epsilon", 1e-6);  // whatever rms_norm_eps is
     INGLE_TRY(setPositions(t, sizes));
     return sizes;
 }
@@ -70,7 +71,12 @@ Status setV2(Translation& t) {
     INGLE_TRY(setLatent(t));
     // Groups are chosen there by their best expert, in the family by their best two.
     INGLE_TRY(expectText(t.config, "topk_method", "greedy", {"greedy"}));
-    return setMixtureKeys(t, {.scores = 1, .numExperts = 64, .numShared = 2, .dim = 1407});
+    // The class of the model does not look at it; DeepSeek's own code does.
+    INGLE_TRY(expectFlag(t.config, "norm_topk_prob", false, false));
+    INGLE_TRY(setMixtureKeys(t, {.scores = 1, .numExperts = 64, .numShared = 2, .dim = 1407}));
+    // All experts are chosen among, whatever n_group says.
+    for (const char* key : {"expert_group_count", "expert_group_used_count"}) t.setCount(key, 1);
+    return {};
 }
 
 Status setV3(Translation& t) {

@@ -43,6 +43,11 @@ Status setMixture(Translation& t) {
                               .numDense = "moe_layer_start_index",
                               .renormalises = "",
                               .scale = ""}));
+    // What the shares of a row are divided by is no less; sums of shares are greater than the usual one.
+    constexpr float kUsualMin = 1e-12F;
+    INGLE_TRY_ASSIGN(const float sumMin, t.config.f32Or("moe_norm_min", kUsualMin));
+    if (sumMin != kUsualMin)
+        return fail(ErrorCode::Unsupported, "moe_norm_min {} is not supported for such models", sumMin);
     INGLE_TRY_ASSIGN(const uint32_t numShared, t.model.metadata.u32("ernie4_5-moe.expert_shared_count"));
     INGLE_TRY_ASSIGN(const uint32_t dim, t.model.metadata.u32("ernie4_5-moe.expert_feed_forward_length"));
     t.setCount("expert_shared_feed_forward_length", uint64_t{numShared} * dim);

@@ -124,7 +124,11 @@ Status setMamba(Translation& t, const DecoderSizes& sizes) {
     INGLE_TRY_ASSIGN(const bool isNormed, t.config.boolOr("mamba_rms_norm", false));
     if (isNormed) INGLE_TRY(expectFlag(t.config, "mamba_norm_before_gate", true, false));
     INGLE_TRY(expectNoStepLimit(t.config));
-    INGLE_TRY_ASSIGN(const uint32_t expand, t.config.u32Or("mamba_expand", 2));
+    // Used only where the width itself is null.
+    constexpr uint32_t kUsualExpand = 2;
+    const bool isUsed = t.config.isNull("mamba_d_ssm");
+    INGLE_TRY_ASSIGN(const uint32_t expand, isUsed ? t.config.u32Or("mamba_expand", kUsualExpand)
+                                                   : t.config.u32Or("mamba_expand", kUsualExpand, 0));
     INGLE_TRY_ASSIGN(const uint32_t inner, t.config.u32Or("mamba_d_ssm", 1024, expand * sizes.dim));
     INGLE_TRY_ASSIGN(const uint32_t heads, t.config.u32Or("mamba_n_heads", 128));
     INGLE_TRY_ASSIGN(const uint32_t groups, t.config.u32Or("mamba_n_groups", 1));

@@ -33,10 +33,11 @@ constexpr std::string_view kImageParts[] = {"vision_tower.", "multi_modal_projec
 
 /// What it is not stated for is in the class that reads the configuration.
 Result<DecoderSizes> setSizes(Translation& t, uint32_t usualHeadDim, const DecoderNames& names = {}) {
-    // Of the two, the one that holds null is not used.
-    for (const char* key : {"hidden_activation", "hidden_act"})
-        if (!t.config.isNull(key))
-            INGLE_TRY(expectText(t.config, key, "gelu_pytorch_tanh", {"gelu_pytorch_tanh", "gelu"}));
+    // Of the two, the one that holds null is not used. The older one means the same by "gelu".
+    constexpr std::string_view kTanh = "gelu_pytorch_tanh";
+    if (!t.config.isNull("hidden_activation"))
+        INGLE_TRY(expectText(t.config, "hidden_activation", kTanh, {kTanh}));
+    if (!t.config.isNull("hidden_act")) INGLE_TRY(expectText(t.config, "hidden_act", kTanh, {kTanh, "gelu"}));
     INGLE_TRY_ASSIGN(DecoderSizes sizes, setDecoderKeys(t, names));
     INGLE_TRY_ASSIGN(const uint32_t headDim, t.config.u32Or("head_dim", usualHeadDim));
     if (headDim == sizes.headDim) return sizes;

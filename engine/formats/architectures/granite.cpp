@@ -156,6 +156,11 @@ Status finish(Translation& t) {
     INGLE_TRY_ASSIGN(const uint32_t shared, t.config.u32Or("shared_intermediate_size", 0));
     const std::string_view suffix = numExperts > 0 ? "_shexp" : "";
     for (uint32_t layer = 0; layer < numLayers; ++layer) {
+        if (shared == 0) {  // none, even if it lies there
+            for (const char* part : {"shared", "shared_down"})
+                t.model.tensors.erase(fmt::format("blk.{}.{}", layer, part));
+            continue;
+        }
         const auto name = [&](std::string_view part) {
             return fmt::format("blk.{}.ffn_{}{}.weight", layer, part, suffix);
         };

@@ -89,6 +89,7 @@ Status setKeys(Translation& t) {
     t.setCount("attention.key_length", uint64_t{plain} + rotated);
     t.setCount("attention.value_length", value);
     t.setCount("attention.kv_lora_rank", rank);
+    t.set("attention.latent_norm_rms_epsilon", 1e-6);  // whatever rms_norm_eps is
     t.setCount("rope.dimension_count", rotated);
     INGLE_TRY(setDelta(t, sizes));
     return setMixtureKeys(t,

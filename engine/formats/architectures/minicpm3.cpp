@@ -38,6 +38,7 @@ Status setKeys(Translation& t) {
     t.setCount("attention.value_length", value);
     t.setCount("rope.dimension_count", rotated);
     t.setCount("attention.kv_lora_rank", rank);
+    t.set("attention.latent_norm_rms_epsilon", 1e-6);  // whatever rms_norm_eps is
     t.setCount("attention.q_lora_rank", queryRank);
     return setRope(t, sizes);
 }

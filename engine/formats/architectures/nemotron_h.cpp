@@ -77,6 +77,13 @@ Status setMamba(Translation& t) {
     INGLE_TRY(expectText(t.config, "mamba_hidden_act", "silu", {"silu"}));
     INGLE_TRY(expectFlag(t.config, "use_conv_bias", true, true));
     INGLE_TRY(expectNoStepLimit(t.config));
+    // transformers makes steps no shorter since its version 5, NVIDIA's code does not.
+    constexpr float kUsualStep = 0.001F;
+    for (const char* key : {"time_step_min", "mamba_dt_min"}) {
+        INGLE_TRY_ASSIGN(const float shortest, t.config.f32Or(key, kUsualStep));
+        if (shortest != kUsualStep)
+            return fail(ErrorCode::Unsupported, "{} {} is not supported for such models", key, shortest);
+    }
     INGLE_TRY_ASSIGN(const uint32_t heads, t.config.u32Or("mamba_num_heads", 128));
     INGLE_TRY_ASSIGN(const uint32_t headDim, t.config.u32Or("mamba_head_dim", 64));
     INGLE_TRY_ASSIGN(const uint32_t groups, t.config.u32Or("n_groups", 8));

@@ -13,7 +13,7 @@ namespace ingle::formats {
 /// As Metadata, but with keys that hold null. transformers takes None then, and not what it takes where the
 /// key is absent; what None means, the code of each model decides. So whoever asks for a value that may be
 /// absent says, too, what null stands for (`ifNull`), or else a null is an error that names the key. find()
-/// knows only values.
+/// knows only values. A list of nothing is as null: it is no truth in Python, either.
 class Config : private Metadata {
   public:
     using Nulls = std::set<std::string, std::less<>>;
@@ -66,7 +66,8 @@ class Config : private Metadata {
     std::invoke_result_t<Getter, const Metadata&, std::string_view, Fallback...> known(
         std::string_view key, Getter getter, Fallback... fallback) const {
         if (isNull(key))
-            return fail(ErrorCode::Unsupported, "'{}' is null, which is not supported for such models", key);
+            return fail(ErrorCode::Unsupported,
+                        "'{}' is null or empty, which is not supported for such models", key);
         return std::invoke(getter, static_cast<const Metadata&>(*this), key, std::move(fallback)...);
     }
 

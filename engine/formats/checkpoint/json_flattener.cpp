@@ -40,6 +40,10 @@ Status JsonFlattener::value(const JsonPath& path, const JsonValue& value) {
     return {};
 }
 
+void JsonFlattener::emptyArray(const JsonPath& path) {
+    if (!path.back().isIndex) m_nulls.insert(nameOf(path));
+}
+
 Metadata JsonFlattener::take() {
     Metadata metadata;
     for (auto& [key, value] : m_values) metadata.set(key, std::move(value));

@@ -18,7 +18,8 @@ class JsonFlattener : public JsonVisitor {
   public:
     Status key(const JsonPath& path) override;
     Status value(const JsonPath& path, const JsonValue& value) override;
-    /// Keys that hold null.
+    void emptyArray(const JsonPath& path) override;
+    /// Keys that hold null, or an array of nothing.
     const std::set<std::string, std::less<>>& nulls() const { return m_nulls; }
     /// Called once, last.
     Metadata take();

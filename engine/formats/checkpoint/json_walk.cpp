@@ -34,7 +34,13 @@ class Walker final : public Json::json_sax_t {
         if (m_path.empty()) return refuse("it is no object");
         return enter(true);
     }
-    bool end_array() override { return leave(); }
+    bool end_array() override {
+        const bool isEmpty = m_path.back().index == 0;
+        m_path.pop_back();
+        if (isEmpty) m_visitor.emptyArray(m_path);
+        advance();
+        return true;
+    }
     bool key(string_t& held) override {
         m_path.back().key = held;
         return accept(m_visitor.key(m_path));

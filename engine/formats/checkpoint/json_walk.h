@@ -29,6 +29,8 @@ class JsonVisitor {
     virtual Status key(const JsonPath& path) = 0;
     /// A number, a text, a truth value or null. Objects and arrays are told by what they hold.
     virtual Status value(const JsonPath& path, const JsonValue& value) = 0;
+    /// An array that holds nothing; the path ends in what it stands under.
+    virtual void emptyArray(const JsonPath& /*path*/) {}
 };
 
 /// Errors: Corrupt (no JSON, not an object, nested deeper than any file of ours), and the visitor's.

@@ -64,16 +64,26 @@ TEST(FolderKeys, whatIsNotUnderstoodIsNamed) {
         {with(h1, "key_multiplier", nullptr), "'key_multiplier' is null"},
         {with(h1, "tie_word_embeddings", true), "an output that is the embedding, multiplied by 2.5 and 1"},
         {with(h1, "time_step_limit", {0.001, 0.1}), "time_step_limit is not supported"},
+        {with(h1, "time_step_limit", {0, 1}), "time_step_limit is not supported"},
+        {with(with(h1, "mamba_expand", nullptr), "mamba_d_ssm", nullptr), "'mamba_expand' is null"},
         {with(nemotron, "hybrid_override_pattern", "M*-X"), "layers of the kind \"X\" are not supported"},
         {with(nemotron, "mlp_hidden_act", "silu"), "mlp_hidden_act \"silu\" is not supported"},
         {with(nemotron, "use_bias", true), "use_bias = true is not supported"},
+        {with(nemotron, "time_step_limit", {1, 2}), "time_step_limit is not supported"},
+        {with(nemotron, "time_step_min", 0.01), "time_step_min 0.01 is not supported"},
+        {with(nemotron, "mamba_dt_min", 1), "mamba_dt_min 1 is not supported"},
         {named("OlmoForCausalLM", "hidden_act", "gelu"), "hidden_act \"gelu\" is not supported"},
         {named("ArceeForCausalLM", "hidden_act", "silu"), "hidden_act \"silu\" is not supported"},
         {named("AfmoeForCausalLM", "mup_enabled", false), "mup_enabled = false is not supported"},
         {named("Ernie4_5ForCausalLM", "use_bias", true), "use_bias = true is not supported"},
         {named("Ernie4_5_MoeForCausalLM", "moe_layer_end_index", 0), "moe_layer_end_index 0 of 2 layers"},
+        {named("Ernie4_5_MoeForCausalLM", "moe_norm_min", 0.5), "moe_norm_min 0.5 is not supported"},
+        {named("DeepseekV2ForCausalLM", "norm_topk_prob", true), "norm_topk_prob = true is not supported"},
+        {named("Gemma3ForCausalLM", "hidden_activation", "gelu"), "hidden_activation \"gelu\""},
+        {named("Gemma2ForCausalLM", "hidden_activation", "gelu"), "hidden_activation \"gelu\""},
         {named("HunYuanDenseV1ForCausalLM", "use_cla", true), "use_cla = true is not supported"},
         {named("HunYuanMoEV1ForCausalLM", "moe_topk", {1, 2}), "moe_topk names other numbers than 1"},
+        {named("HunYuanMoEV1ForCausalLM", "moe_topk", json::array()), "'moe_topk' is null or empty"},
         {named("Lfm2MoeForCausalLM", "conv_bias", true), "conv_bias = true is not supported"},
         {named("MiniMaxM2ForCausalLM", "shared_intermediate_size", 8), "shared_intermediate_size 8"},
         {named("MiniMaxM2ForCausalLM", "scoring_func", "softmax"), "scoring_func \"softmax\""},
@@ -114,6 +124,88 @@ TEST(FolderKeys, whatIsAbsentOrNullIsAsTheirClassesHaveIt) {
     EXPECT_EQ(
         number(with(test::nemotronHFolder(), "sliding_window", nullptr), "nemotron_h_moe.context_length"),
         32U);
+}
+
+/// Latent attention.
+test::SampleArchitecture latentSample(const char* architecture) {
+    test::SampleArchitecture sample(architecture);
+    sample.decoder();
+    sample.gated("mlp");
+    for (const char* layer : {"0", "1"})
+        for (const char* part : {"q_proj", "k_proj", "v_proj", "o_proj"})
+            sample.tensors.erase(fmt::format("model.layers.{}.self_attn.{}.weight", layer, part));
+    const std::map<std::string, std::vector<uint64_t>> parts = {
+        {"q_a_proj", {4, 8}},    {"q_a_layernorm", {4}}, {"q_b_proj", {8, 4}}, {"kv_a_proj_with_mqa", {6, 8}},
+        {"kv_a_layernorm", {4}}, {"kv_b_proj", {8, 4}},  {"o_proj", {8, 4}}};
+    for (const auto& [part, dims] : parts) sample.perLayer("self_attn." + part + ".weight", dims);
+    sample.config.update({{"qk_nope_head_dim", 2},
+                          {"qk_rope_head_dim", 2},
+                          {"v_head_dim", 2},
+                          {"kv_lora_rank", 4},
+                          {"q_lora_rank", 4},
+                          {"linear_attn_config", {{"full_attn_layers", {1, 2}}}},
+                          {"linear_num_heads", 2},
+                          {"rms_norm_eps", 0.01},
+                          {"n_routed_experts", 4},
+                          {"num_experts_per_tok", 2},
+                          {"moe_intermediate_size", 16}});
+    if (architecture == std::string_view("KimiLinearForCausalLM")) sample.config.erase("q_lora_rank");
+    return sample;
+}
+
+/// The norms of latents have the epsilon of their class, whatever that of the layers is.
+TEST(FolderKeys, latentsHaveAnEpsilonOfTheirOwn) {
+    const std::pair<const char*, const char*> architectures[] = {
+        {"DeepseekV2ForCausalLM", "deepseek2"},     {"DeepseekV3ForCausalLM", "deepseek2"},
+        {"YoutuForCausalLM", "deepseek2"},          {"Glm4MoeLiteForCausalLM", "deepseek2"},
+        {"MiniCPM3ForCausalLM", "minicpm3"},        {"KimiLinearForCausalLM", "kimi-linear"},
+        {"BailingHybridForCausalLM", "bailingmoe3"}};
+    for (const auto& [architecture, family] : architectures) {
+        const formats::ModelFile model = opened(latentSample(architecture).files());
+        const auto epsilon = [&](const char* key) {
+            return model.metadata.f32(fmt::format("{}.attention.{}", family, key)).value_or(-1);
+        };
+        EXPECT_EQ(epsilon("latent_norm_rms_epsilon"), 1e-6F) << architecture;
+        EXPECT_EQ(epsilon("layer_norm_rms_epsilon"), 0.01F) << architecture;
+    }
+}
+
+/// What is stated and not looked at by the models' own code changes nothing.
+TEST(FolderKeys, whatIsNotUsedIsNotLookedAt) {
+    test::SampleArchitecture greedy = latentSample("DeepseekV2ForCausalLM");
+    greedy.config.update({{"n_group", 2}, {"topk_group", 1}, {"topk_method", "greedy"}});
+    const formats::ModelFile deepseek = opened(greedy.files());
+    EXPECT_EQ(deepseek.metadata.u32("deepseek2.expert_group_count").value_or(0), 1U);
+    EXPECT_EQ(deepseek.metadata.u32("deepseek2.expert_group_used_count").value_or(0), 1U);
+    const formats::ModelFile h1 = opened(with(test::falconH1Folder(), "mamba_expand", nullptr));
+    EXPECT_EQ(h1.metadata.u32("falcon-h1.ssm.inner_size").value_or(0), 8U);
+    // No limit, as Python's json writes it and as transformers does.
+    FolderFiles endless = with(test::nemotronHFolder(), "time_step_limit", {0.0, "Infinity"});
+    std::string& text = endless["config.json"];
+    text.replace(text.find("\"Infinity\""), 10, "Infinity");
+    opened(endless);
+    opened(with(test::nemotronHFolder(), "time_step_limit", {0.0, {{"__float__", "Infinity"}}}));
+    // The legacy name of Gemma 1.
+    test::SampleArchitecture gemma("GemmaForCausalLM");
+    gemma.decoder();
+    gemma.gated("mlp");
+    gemma.config["hidden_act"] = "gelu";
+    opened(gemma.files());
+    // An expert for every row that lies there, but is not stated.
+    test::SampleArchitecture shared("GraniteMoeSharedForCausalLM");
+    shared.decoder();
+    shared.perLayer("block_sparse_moe.router.layer.weight", {2, 8});
+    shared.perLayer("block_sparse_moe.input_linear.weight", {2, 32, 8});
+    shared.perLayer("block_sparse_moe.output_linear.weight", {2, 8, 16});
+    shared.perLayer("shared_mlp.input_linear.weight", {32, 8});
+    shared.perLayer("shared_mlp.output_linear.weight", {8, 16});
+    shared.config["num_local_experts"] = 2;
+    const formats::ModelFile granite = opened(shared.files());
+    EXPECT_TRUE(granite.find("blk.0.ffn_up_exps.weight"));
+    for (const char* name : {"blk.0.ffn_up_shexp.weight", "blk.0.shared", "blk.0.shared_down"})
+        EXPECT_FALSE(granite.find(name)) << name;
+    shared.config["shared_intermediate_size"] = 16;
+    EXPECT_TRUE(opened(shared.files()).find("blk.1.ffn_down_shexp.weight"));
 }
 
 /// Rows in the order that GGUF files have, and factors in the rows.

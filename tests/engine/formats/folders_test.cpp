@@ -246,7 +246,8 @@ TEST(Folders, whatIsWrongIsOneSentence) {
         {withConfig("num_hidden_layers", 4000000000U), "num_hidden_layers cannot be 4000000000"},
         {withConfig("head_dim", 4000000000U), "heads of 4000000000 numbers are too large"},
         {withConfig("hidden_act", "relu"), "hidden_act \"relu\" is not supported"},
-        {withConfig("hidden_act", nullptr), "/config.json: 'hidden_act' is null, which is not supported"},
+        {withConfig("hidden_act", nullptr),
+         "/config.json: 'hidden_act' is null or empty, which is not supported"},
         {withConfig("rms_norm_eps", nullptr), "'rms_norm_eps' is null"},
         {withConfig("num_hidden_layers", nullptr), "'num_hidden_layers' is null"},
         {withConfig("rope_parameters", {{"sliding_attention", {{"rope_theta", 500.0}}}}),
@@ -377,8 +378,10 @@ TEST(Folders, nullIsNotTheUsualValue) {
     EXPECT_FALSE(config.boolOr("flag", true).value());
     EXPECT_TRUE(config.isNull("c") && config.isNull("c.e"));
     EXPECT_EQ(config.find("c.d"), nullptr);
-    EXPECT_EQ(config.u32Or("b", 9).error().message, "'b' is null, which is not supported for such models");
-    EXPECT_EQ(config.f32("b").error().message, "'b' is null, which is not supported for such models");
+    EXPECT_EQ(config.u32Or("b", 9).error().message,
+              "'b' is null or empty, which is not supported for such models");
+    EXPECT_EQ(config.f32("b").error().message,
+              "'b' is null or empty, which is not supported for such models");
 }
 
 /// A key that would change numbers is no reason to refuse a model where it holds what changes none.

@@ -45,6 +45,8 @@ struct Step {
     /// Of a plan with one of these ops: what RopeParams::axes count in, for each token. Empty: the position
     /// of each in its sequence.
     std::span<const Coordinates> coordinates = {};
+    /// Of Plan::parts, if there are any: the one that is run.
+    uint32_t part = 0;
 };
 
 /// What an op reads or makes, while somebody observes.
@@ -115,8 +117,8 @@ class Program {
     /// valid until the next run.
     /// Errors: Device when they are not finite.
     virtual Result<std::span<const float>> readOutput(uint32_t index) = 0;
-    /// Plan::hidden of the last step, a row for each token; empty where the plan has none. Valid until the
-    /// next run.
+    /// Plan::hidden of the last step, or PlanPart::output, a row for each token; empty where the plan has
+    /// none. Valid until the next run.
     virtual std::span<const float> hiddenRows() const { return {}; }
     /// A queue that decodes; null where the backend, or a sampler like this one, needs the host for each
     /// token. Errors: as run().

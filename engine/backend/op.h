@@ -83,6 +83,8 @@ enum class OpCode : uint8_t {
     PictureRows,   // x → y; of a run that is a picture (SequenceRun::isPicture)  PictureRowsParams
                    //        y[t] = columns of its row of Step::inputRows, or x[t]
                    //        plus these; elsewhere y[t] = x[t]
+    Elsewhere,     // x, … → y; what Plan::elsewhere makes of rows: a part that     ElsewhereParams
+                   //           another backend computes
     End,           // no op: stays the last
 };
 // clang-format on
@@ -96,6 +98,12 @@ struct PictureRowsParams {
     uint32_t width = 0;
     uint32_t first = 0;
     bool areAdded = false;  ///< to x; else they take its place
+};
+
+/// Which part of what was cut out of a plan (backend/split/experts_cut.h).
+struct ElsewhereParams {
+    uint32_t part = 0;
+    uint32_t width = 0;  ///< of y
 };
 
 struct NormParams {
@@ -279,11 +287,12 @@ struct ChannelDeltaParams {
     float lowest = 0;  ///< logarithm of the strongest decay; 0: there is none
 };
 
-using OpParams = std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
-                              AttentionParams, HeadLinearParams, ActivationParams, ScaleParams, StateParams,
-                              WkvParams, SliceParams, ConcatParams, ShortConvParams, GatedDeltaParams,
-                              MambaScanParams, PositionScaleParams, ClampedGluParams, ClampParams,
-                              ChannelScanParams, ChannelDeltaParams, InputRowsParams, PictureRowsParams>;
+using OpParams =
+    std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
+                 AttentionParams, HeadLinearParams, ActivationParams, ScaleParams, StateParams, WkvParams,
+                 SliceParams, ConcatParams, ShortConvParams, GatedDeltaParams, MambaScanParams,
+                 PositionScaleParams, ClampedGluParams, ClampParams, ChannelScanParams, ChannelDeltaParams,
+                 InputRowsParams, PictureRowsParams, ElsewhereParams>;
 
 /// Index into Plan::values.
 using ValueId = uint32_t;

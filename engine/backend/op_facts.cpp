@@ -99,6 +99,12 @@ Result<Widths> inputRows(const OpCall& call) {
     return Widths{width};
 }
 
+Result<Widths> elsewhere(const OpCall& call) {
+    const uint32_t width = paramsOf<ElsewhereParams>(call).width;
+    if (width == 0) return misfit("rows of no width");
+    return Widths{width};
+}
+
 Result<Widths> pictureRows(const OpCall& call) {
     const auto& params = paramsOf<PictureRowsParams>(call);
     const auto& [name, width] = call.inputs[0];
@@ -527,6 +533,7 @@ constexpr std::array<OpFacts, kNumOpCodes> kFacts{{
     {ChannelDelta,    "channel_delta", kStep, {5, 5}, kTwo,   takes<ChannelDeltaParams>, channelDelta, channelMatrices},
     {InputRows,       "input_rows",    kStep, kNone,  kNone,   takes<InputRowsParams>,  inputRows,     noMemory},
     {PictureRows,     "picture_rows",  kStep, kOne,   kNone,   takes<PictureRowsParams>, pictureRows,  noMemory},
+    {Elsewhere,       "elsewhere",     kRow,  kMany,  kNone,   takes<ElsewhereParams>,  elsewhere,     noMemory},
 }};
 // clang-format on
 

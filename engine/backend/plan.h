@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/backend/elsewhere.h"
 #include "engine/backend/op.h"
 #include "engine/tensor/tensor.h"
 
@@ -50,6 +52,13 @@ struct PlanValue {
     uint32_t numUses = 0;  ///< by ops, and one for being the output
 };
 
+/// Ops of a plan that are run by themselves (Step::part). They read Step::inputRows, and nothing of other
+/// parts.
+struct PlanPart {
+    uint32_t endOp = 0;  ///< index of the first op behind it
+    Operand output;      ///< [numTokens, width]: handed over by Program::hiddenRows()
+};
+
 /// Ops run in order. Each value is made by exactly one of them; where it lies is the backend's business (see
 /// buffer_plan.h).
 struct Plan {
@@ -57,7 +66,9 @@ struct Plan {
     std::vector<PlanValue> values;
     std::vector<Op> ops;
     std::vector<uint32_t> layerEnds;  ///< index of the first op behind each layer; empty: not known
-    Operand output;                   ///< [numLogitRows, width]
+    std::vector<PlanPart> parts;      ///< in order, all ops; empty: the plan is run as a whole
+    std::shared_ptr<PartRunner> elsewhere = nullptr;  ///< of OpCode::Elsewhere
+    Operand output;                                   ///< [numLogitRows, width]
     OutputKind outputKind = OutputKind::Logits;
     std::optional<Operand> hidden;  ///< [numTokens, width]: handed over, too (Program::hiddenRows())
     uint32_t maxTokens = 0;         ///< most rows one step may feed

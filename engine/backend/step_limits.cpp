@@ -12,7 +12,10 @@ Status cancelled() {
 
 }  // namespace
 
-StepLimits::StepLimits(const Plan& plan) : maxTokens(plan.maxTokens), maxLogitRows(plan.maxLogitRows) {
+StepLimits::StepLimits(const Plan& plan)
+    : maxTokens(plan.maxTokens),
+      maxLogitRows(plan.maxLogitRows),
+      numParts(std::max(static_cast<uint32_t>(plan.parts.size()), 1U)) {
     for (const Op& op : plan.ops) {
         if (op.code == OpCode::Embed)
             vocabSize = static_cast<uint32_t>(plan.weights[op.weights[0]].tensor->shape.dims[1]);
@@ -33,6 +36,8 @@ Status StepLimits::check(const Step& step) const {
         return fail(ErrorCode::InvalidArgument, "logits of {} rows wanted; at most {} fit",
                     step.logitRows.size(), maxLogitRows);
     }
+    if (step.part >= numParts)
+        return fail(ErrorCode::InvalidArgument, "part {} of a plan of {}", step.part, numParts);
     INGLE_TRY(checkInput(step, rows));
     for (const SequenceRun& run : step.runs) {
         if (run.numGuesses > 0 && run.numGuesses >= run.numRows)

@@ -15,6 +15,7 @@ struct StepLimits {
     uint32_t inputWidth = 0;                 ///< of Step::inputRows, of each token; 0: it has none …
     uint32_t pictureWidth = 0;               ///< … and of each token of a picture
     Mask mask = Mask::Causal;                ///< of the attention that sees most
+    uint32_t numParts = 1;                   ///< at least: a plan without parts is one
 
     explicit StepLimits(const Plan& plan);
     /// Errors: InvalidArgument (more rows than fit, runs that are not the tokens, a token outside the

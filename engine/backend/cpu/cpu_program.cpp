@@ -152,6 +152,7 @@ Status CpuProgram::run(const Step& step) {
     m_ropeTables.fill(m_runs, step.coordinates, m_threads);
     m_numRows = row;
     m_numLogitRows = static_cast<uint32_t>(step.logitRows.size());
+    m_part = step.part;
     const StepContext context{
         .plan = m_plan,
         .memory = m_memory,
@@ -170,13 +171,19 @@ Status CpuProgram::run(const Step& step) {
     if (m_observer) {
         runObserved(context);
     } else {
-        for (size_t i = 0; i < m_ops.size(); ++i) {
+        const auto [begin, end] = opsOf(m_part);
+        for (size_t i = begin; i < end; ++i) {
             if (step.cancelled && step.cancelled()) return endCancelled(step, m_memory.spec());
             m_ops[i]->run(context);
         }
     }
     for (const RunRows& run : m_runs) run.sequence->advance(run.numRows);
     return {};
+}
+
+CpuProgram::OpRange CpuProgram::opsOf(uint32_t part) const {
+    if (m_plan.parts.empty()) return {0, m_ops.size()};
+    return {part == 0 ? 0 : m_plan.parts[part - 1].endOp, m_plan.parts[part].endOp};
 }
 
 void CpuProgram::runObserved(const StepContext& context) {
@@ -189,7 +196,8 @@ void CpuProgram::runObserved(const StepContext& context) {
                               .rows = {context.rows(operand), context.numRows(operand) * operand.width}});
         return values;
     };
-    for (size_t i = 0; i < m_ops.size(); ++i) {
+    const auto [first, last] = opsOf(m_part);
+    for (size_t i = first; i < last; ++i) {
         const Op& op = m_plan.ops[i];
         const auto begin = std::chrono::steady_clock::now();
         m_ops[i]->run(context);
@@ -197,6 +205,11 @@ void CpuProgram::runObserved(const StepContext& context) {
         // An op leaves what it reads as it was.
         m_observer->afterOp({op, m_plan.weights, elapsed.count(), seen(op.inputs), seen(op.outputs)});
     }
+}
+
+void CpuProgram::observe(OpObserver* observer) {
+    m_observer = observer;
+    if (m_plan.elsewhere) m_plan.elsewhere->observe(observer);
 }
 
 Result<std::span<const float>> CpuProgram::readOutput(uint32_t index) {
@@ -211,8 +224,9 @@ Result<std::span<const float>> CpuProgram::readOutput(uint32_t index) {
 }
 
 std::span<const float> CpuProgram::hiddenRows() const {
-    if (!m_plan.hidden) return {};
-    return {m_values[m_plan.hidden->value], size_t{m_numRows} * m_plan.hidden->width};
+    const std::optional<Operand> given = m_plan.parts.empty() ? m_plan.hidden : m_plan.parts[m_part].output;
+    if (!given) return {};
+    return {m_values[given->value], size_t{m_numRows} * given->width};
 }
 
 }  // namespace ingle::backend::cpu

@@ -26,7 +26,7 @@ class CpuProgram final : public Program {
     Status run(const Step& step) override;
     Result<std::span<const float>> readOutput(uint32_t index) override;
     std::span<const float> hiddenRows() const override;
-    void observe(OpObserver* observer) override { m_observer = observer; }
+    void observe(OpObserver* observer) override;
 
   private:
     CpuProgram(const Plan& plan, CpuMemoryPool& memory, base::ThreadPool& threads, const CpuOptions& options)
@@ -39,6 +39,10 @@ class CpuProgram final : public Program {
     Status allocate();
     Status prepareOps();
     Status expandVectors();
+    struct OpRange {
+        size_t begin, end;
+    };
+    OpRange opsOf(uint32_t part) const;
     void runObserved(const StepContext& context);
 
     Plan m_plan;
@@ -59,6 +63,7 @@ class CpuProgram final : public Program {
     std::vector<RunRows> m_runs;
     uint32_t m_numRows = 0;
     uint32_t m_numLogitRows = 0;
+    uint32_t m_part = 0;  ///< of the last step
     OpObserver* m_observer = nullptr;
 };
 

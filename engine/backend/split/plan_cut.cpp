@@ -4,24 +4,10 @@
 #include <set>
 #include <utility>
 
-#include "engine/backend/op_facts.h"
+#include "engine/backend/split/plan_writer.h"
 
 namespace ingle::backend::split {
 namespace {
-
-constexpr uint32_t kNone = UINT32_MAX;
-
-/// Calls `kv(index)` for the layer of keys and values, or `state(index)` for each state, that an op uses; the
-/// index may be changed where `op` may be.
-template <typename AnyOp, typename Kv, typename State>
-void forMemoryOf(AnyOp& op, const Kv& kv, const State& state) {
-    std::visit(
-        [&](auto& params) {
-            if constexpr (requires { params.layer; }) kv(params.layer);
-            if constexpr (requires { params.state; }) state(params.state);
-        },
-        op.params);
-}
 
 /// States that an op uses, from its first one on.
 uint32_t numStatesOf(const Op& op) {
@@ -51,98 +37,6 @@ struct Uses {
 void keepAsLongAs(const MemorySpec& whole, MemorySpec& part) {
     if (!part.kv.empty() && part.window() != whole.window()) part.kv[0].window = whole.window();
 }
-
-/// Where an index of the whole lies in a part that has these.
-uint32_t placeIn(const std::vector<uint32_t>& part, uint32_t index) {
-    return static_cast<uint32_t>(std::ranges::lower_bound(part, index) - part.begin());
-}
-
-/// Writes one of the two plans.
-class PartWriter {
-  public:
-    PartWriter(const Plan& whole, const MemoryCut::Part& memory)
-        : m_whole(whole),
-          m_memory(memory),
-          m_values(whole.values.size(), kNone),
-          m_weights(whole.weights.size(), kNone) {
-        m_plan.maxTokens = whole.maxTokens;
-        m_plan.maxLogitRows = whole.maxLogitRows;
-        m_plan.fusion = whole.fusion;
-    }
-
-    bool has(ValueId value) const { return m_values[value] != kNone; }
-    Operand operand(ValueId value) const { return {m_values[value], m_whole.values[value].width}; }
-
-    /// An op that the whole plan does not have. Returns what it makes.
-    Operand add(OpCode code, std::vector<Operand> inputs, uint32_t width, OpParams params,
-                RowKind rows = RowKind::Token) {
-        const Operand made{static_cast<ValueId>(m_plan.values.size()), width};
-        m_plan.values.push_back({.name = fmt::format("cut.{}", opName(code)), .width = width, .rows = rows});
-        m_plan.ops.push_back({.code = code,
-                              .inputs = std::move(inputs),
-                              .outputs = {made},
-                              .weights = {},
-                              .params = std::move(params)});
-        return made;
-    }
-    /// `made` stands for a value of the whole plan.
-    void know(ValueId value, const Operand& made) {
-        m_values[value] = made.value;
-        m_plan.values[made.value].name = m_whole.values[value].name;
-    }
-
-    void copy(const Op& from) {
-        Op op = from;
-        for (Operand& input : op.inputs) input = operand(input.value);
-        for (Operand& output : op.outputs) {
-            m_values[output.value] = static_cast<ValueId>(m_plan.values.size());
-            m_plan.values.push_back(m_whole.values[output.value]);
-            output = operand(output.value);
-        }
-        for (uint32_t& weight : op.weights) weight = weightOf(weight);
-        forMemoryOf(
-            op, [&](uint32_t& layer) { layer = placeIn(m_memory.kv, layer); },
-            [&](uint32_t& state) { state = placeIn(m_memory.states, state); });
-        m_plan.ops.push_back(std::move(op));
-    }
-
-    Plan finish(const Operand& output, OutputKind kind, std::optional<Operand> hidden) {
-        m_plan.output = output;
-        m_plan.outputKind = kind;
-        m_plan.hidden = hidden;
-        for (uint32_t at = 0; at < m_plan.ops.size(); ++at) {
-            for (const Operand& made : m_plan.ops[at].outputs) {
-                PlanValue& value = m_plan.values[made.value];
-                value.firstOp = value.lastOp = at;
-                value.numUses = 0;
-            }
-            for (const Operand& input : m_plan.ops[at].inputs) use(input, at);
-        }
-        use(output, static_cast<uint32_t>(m_plan.ops.size()));
-        if (hidden) use(*hidden, static_cast<uint32_t>(m_plan.ops.size()));
-        return std::move(m_plan);
-    }
-
-  private:
-    uint32_t weightOf(uint32_t weight) {
-        if (m_weights[weight] == kNone) {
-            m_weights[weight] = static_cast<uint32_t>(m_plan.weights.size());
-            m_plan.weights.push_back(m_whole.weights[weight]);
-        }
-        return m_weights[weight];
-    }
-    void use(const Operand& operand, uint32_t at) {
-        PlanValue& value = m_plan.values[operand.value];
-        value.lastOp = at;
-        ++value.numUses;
-    }
-
-    const Plan& m_whole;
-    const MemoryCut::Part& m_memory;
-    Plan m_plan;
-    std::vector<uint32_t> m_values;   // by ValueId of the whole plan
-    std::vector<uint32_t> m_weights;  // by index of the whole plan
-};
 
 /// What ops from `position` on read of those before.
 std::vector<ValueId> valuesAcross(const Plan& plan, uint32_t position) {
@@ -195,24 +89,15 @@ Result<PlanCut> cutPlan(const Plan& plan, const MemoryCut& memory, uint32_t laye
         return fail(ErrorCode::Unsupported, "a plan of {} layers cannot be split behind layer {}",
                     plan.layerEnds.size(), layers);
 
-    PartWriter front(plan, memory.front), back(plan, memory.back);
+    PlanWriter front(plan, memory.front), back(plan, memory.back);
     for (uint32_t at = 0; at < position; ++at) front.copy(plan.ops[at]);
-    Operand given = front.operand(across[0]);
-    for (size_t i = 1; i < across.size(); ++i) {
-        const Operand next = front.operand(across[i]);
-        given = front.add(OpCode::Concat, {given, next}, given.width + next.width, ConcatParams{});
-    }
+    std::vector<Operand> sent;
+    for (const ValueId value : across) sent.push_back(front.operand(value));
+    const Operand given = front.addConcat(sent);
     const Operand selected = front.add(OpCode::SelectRows, {given}, given.width, {}, RowKind::Logit);
 
     const Operand taken = back.add(OpCode::InputRows, {}, given.width, InputRowsParams{given.width});
-    uint32_t first = 0;
-    for (const ValueId value : across) {
-        const uint32_t width = plan.values[value].width;
-        back.know(value, across.size() == 1
-                             ? taken
-                             : back.add(OpCode::Slice, {taken}, width, SliceParams{1, first, width}));
-        first += width;
-    }
+    back.knowColumns(across, taken);
     for (uint32_t at = position; at < plan.ops.size(); ++at) back.copy(plan.ops[at]);
 
     PlanCut cut;

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "engine/backend/split/split_backend.h"
+#include "engine/backend/split/experts_backend.h"
 #include "engine/base/cpu_features.h"
 #include "engine/graph/lower.h"
 #include "engine/session/devices/computer.h"
@@ -77,12 +77,6 @@ PictureSteps pictureStepsOn(const backend::Backend& backend, const OpenedModel& 
 
 bool maySplit(const backend::Backend& device, const LoadOptions& options) {
     return device.facts().hasOwnMemory || options.deviceBytes > 0;
-}
-
-/// Layers that each further try leaves to the processor: what looked free was not, and every try uploads the
-/// weights again.
-uint32_t layersOfATry(uint32_t numLayers) {
-    return numLayers / 16 + 1;
 }
 
 }  // namespace
@@ -301,7 +295,7 @@ Result<std::unique_ptr<Place>> Placement::leave(const Error& error) {
 std::unique_ptr<Place> Placement::returnWithFewerLayers() {
     if (m_state != State::Left || !m_used) return nullptr;
     const HangGuard guard(startLimit(m_model.info.weightBytes));
-    auto place = createSplit(m_used->layersOut + 1);
+    auto place = createSplit(m_used->share + 1);
     if (!place) {
         m_used.reset();
         return nullptr;
@@ -333,10 +327,8 @@ Result<std::unique_ptr<Place>> Placement::createOnDevice() {
         if (isChosen) m_model.setContext(context);
         // While its memory is empty: they look at layers that will stay with the processor, too.
         INGLE_TRY(checkKernels(device));
-        if (device.mustBeFaster)
-            INGLE_TRY(
-                checkSpeed(*device.backend, m_model.bound, trialName(m_model), m_options, DeviceShare::Part));
-        place = createSplit(1);
+        if (device.mustBeFaster) INGLE_TRY(checkSpeedOfParts());
+        place = createSplit(0);
     }
     if (!place) return place;
     m_marks = std::move(device.marks);
@@ -356,6 +348,19 @@ Result<std::unique_ptr<Place>> Placement::createWhole(const ChosenDevice& device
     PassedTrials alike(m_options.trials.folder, "alike.txt");
     INGLE_TRY(place->tryGuesses(alike, simplified ? std::string() : trialOf(*device.backend, device.note)));
     return place;
+}
+
+Status Placement::checkSpeedOfParts() {
+    const auto check = [&](backend::Backend& backend) {
+        return checkSpeed(backend, m_model.bound, trialName(m_model), m_options, DeviceShare::Part);
+    };
+    INGLE_TRY(check(*m_used->backend));
+    INGLE_TRY_ASSIGN(auto processor, createProcessor(m_options));
+    const auto numLayers = static_cast<uint32_t>(m_model.graph.layerEnds.size());
+    const auto withoutExperts =
+        backend::split::createExpertsBackend(std::move(processor), m_used->backend, numLayers, numLayers);
+    m_used->leavesExperts = check(*withoutExperts).has_value();
+    return {};
 }
 
 std::string Placement::trialOf(const backend::Backend& backend, const std::string& note) const {
@@ -381,46 +386,39 @@ Result<bool> Placement::checkKernels(const ChosenDevice& device) const {
     return simplified;
 }
 
-Result<std::unique_ptr<Place>> Placement::createSplit(uint32_t leastLayers) {
+Result<std::unique_ptr<Place>> Placement::createSplit(uint32_t firstShare) {
     const backend::Backend& device = *m_used->backend;
     INGLE_TRY_ASSIGN(const std::shared_ptr<backend::Backend> processor, createProcessor(m_options));
     const backend::Plan plan =
         lowerModel(m_model, m_options,
                    Model::stepTokens(m_model.bound.facts(), m_model.contextTokens, device.promptRows()),
                    Model::kStepLogits, pictureStepsOn(device, m_model));
-    const auto numLayers = static_cast<uint32_t>(plan.layerEnds.size());
-    for (uint32_t layers = leastLayers; layers < numLayers;) {
-        auto point = backend::split::splitBehind(layers, plan, m_model.shape.memory);
-        const uint64_t processorBytes = point ? point->frontBytes : 0;
-        const std::shared_ptr<backend::Backend> split =
-            point ? backend::split::createSplitBackend(processor, m_used->backend, *std::move(point))
-                  : nullptr;
-        if (!split || !roomFor(kLeast, Growth::AsNeeded, *split, plan, m_model, m_options)) {
-            ++layers;
+    const ModelShares shares(plan, m_model.shape.memory, processor, m_used->backend);
+    if (!m_used->leavesExperts) firstShare = std::max(firstShare, shares.firstOfLayers());
+    for (uint32_t index = firstShare; index < shares.count();) {
+        const std::optional<ModelShare> share = shares.at(index);
+        if (!share || !roomFor(kLeast, Growth::AsNeeded, *share->backend, plan, m_model, m_options)) {
+            ++index;
             continue;
         }
-        auto place = createShared(split, processorBytes);
+        auto place = createShared(*share);
         if (place) {
-            m_used->layersOut = layers;
-            m_used->splitNote = fmt::format(
-                "{} of {} layers are on the graphics device, whose memory holds no more; the processor "
-                "computes the others.",
-                numLayers - layers, numLayers);
+            m_used->share = index;
+            m_used->shareNote = share->note;
         }
         if (place || place.error().code != ErrorCode::OutOfMemory) return place;
-        layers += layersOfATry(numLayers);
+        index += shares.stepFrom(index);
     }
     return fail(ErrorCode::OutOfMemory, "{} has no room for a layer", device.deviceName());
 }
 
-Result<std::unique_ptr<Place>> Placement::createShared(std::shared_ptr<backend::Backend> split,
-                                                       uint64_t processorBytes) const {
+Result<std::unique_ptr<Place>> Placement::createShared(const ModelShare& share) const {
     MemoryEstimate left = m_model.info.memory;
-    left.weightBytes = std::min(left.weightBytes, processorBytes);
+    left.weightBytes = std::min(left.weightBytes, share.processorBytes);
     INGLE_TRY(checkFit(left));
     ModelShape shape = m_model.shape;
     shape.weightBytes = left.weightBytes;
-    INGLE_TRY_ASSIGN(auto place, Place::create(std::move(split), m_model, m_options,
+    INGLE_TRY_ASSIGN(auto place, Place::create(share.backend, m_model, m_options,
                                                poolLimits(shape, m_options.kv, m_model.contextTokens,
                                                           Model::kMostContexts, knownSystemMemory()),
                                                Growth::AsNeeded));

@@ -12,6 +12,7 @@
 #include "engine/session/devices/passed_trials.h"
 #include "engine/session/devices/self_check.h"
 #include "engine/session/loading/memory_estimate.h"
+#include "engine/session/loading/model_shares.h"
 
 namespace ingle::session {
 
@@ -138,13 +139,15 @@ class Placement {
     std::string trialOf(const backend::Backend& backend, const std::string& note) const;
     /// With all layers on the device. Errors: as Place::create(), DeviceCheck and checkSpeed().
     Result<std::unique_ptr<Place>> createWhole(const ChosenDevice& device);
-    /// With as many of the last layers as the device that is used has room for, and the others on the
-    /// processor, at least so many. Errors: as Place::create() and Place::tryOut(); OutOfMemory, where not
-    /// even one fits, or where the others do not fit the computer's memory.
-    Result<std::unique_ptr<Place>> createSplit(uint32_t leastLayers);
-    /// One try of that. `processorBytes`: of weights.
-    Result<std::unique_ptr<Place>> createShared(std::shared_ptr<backend::Backend> split,
-                                                uint64_t processorBytes) const;
+    /// Whether a device that is used has parts of layers or whole ones computed sooner than the processor.
+    /// Errors: as checkSpeed(), of whole layers.
+    Status checkSpeedOfParts();
+    /// With the first of ModelShares, from `firstShare` on, that the device which is used has room for.
+    /// Errors: as Place::create() and Place::tryOut(); OutOfMemory, where none fits, or where what the
+    /// processor computes does not fit the computer's memory.
+    Result<std::unique_ptr<Place>> createSplit(uint32_t firstShare);
+    /// One try of that.
+    Result<std::unique_ptr<Place>> createShared(const ModelShare& share) const;
     /// Null when the processor is what was asked for, or all there is. A driver that hangs ends the process.
     Result<std::unique_ptr<Place>> createOnDevice();
     Result<std::unique_ptr<Place>> createOnProcessor();
@@ -161,11 +164,12 @@ class Placement {
     struct UsedDevice {
         std::shared_ptr<backend::Backend> backend;
         std::string note;            ///< ChosenDevice::note
-        uint32_t layersOut = 0;      ///< that the processor computes
-        std::string splitNote = {};  ///< says so
+        bool leavesExperts = true;   ///< to the processor, rather than whole layers
+        uint32_t share = 0;          ///< of ModelShares, the one in use
+        std::string shareNote = {};  ///< of that
 
         std::string fullNote() const {
-            return note.empty() || splitNote.empty() ? note + splitNote : note + ' ' + splitNote;
+            return note.empty() || shareNote.empty() ? note + shareNote : note + ' ' + shareNote;
         }
     };
     std::optional<UsedDevice> m_used;

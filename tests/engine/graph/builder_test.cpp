@@ -344,8 +344,9 @@ TEST(Builder, aCallThatDoesNotFitIsASentence) {
         for (const std::string& part : misfit.named) EXPECT_THAT(graph.error().message, HasSubstr(part));
         tried.insert(misfit.op);
     }
-    // Passes alone make these.
-    tried.insert({std::string(opName(OpCode::GatedActivation)), std::string(opName(OpCode::SelectRows))});
+    // Passes and cuts alone make these.
+    tried.insert({std::string(opName(OpCode::GatedActivation)), std::string(opName(OpCode::SelectRows)),
+                  std::string(opName(OpCode::Elsewhere))});
     for (uint32_t code = 0; code < backend::kNumOpCodes; ++code)
         EXPECT_TRUE(tried.contains(std::string(backend::opName(OpCode{static_cast<uint8_t>(code)}))))
             << backend::opName(OpCode{static_cast<uint8_t>(code)});

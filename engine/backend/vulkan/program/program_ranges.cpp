@@ -31,6 +31,20 @@ uint64_t largestExpertPlan(const Plan& plan, uint32_t rows) {
     return bytes;
 }
 
+/// Of the widest part that another backend computes; 0: there is none.
+uint64_t largestPart(const Plan& plan, const StepCapacity& capacity, std::vector<Operand> Op::*operands) {
+    uint64_t bytes = 0;
+    for (const Op& op : plan.ops) {
+        if (op.code != OpCode::Elsewhere) continue;
+        uint64_t ofPart = 0;
+        for (const Operand& operand : op.*operands)
+            ofPart += plan.numRows(operand.value, capacity.rows, capacity.logitRows) *
+                      paddedWidth(operand.width) * sizeof(float);
+        bytes = std::max(bytes, ofPart);
+    }
+    return bytes;
+}
+
 }  // namespace
 
 std::vector<WantedRange> wantedRanges(ProgramRanges& ranges, const Plan& plan, const StepCapacity& capacity,
@@ -64,6 +78,8 @@ std::vector<WantedRange> wantedRanges(ProgramRanges& ranges, const Plan& plan, c
         want(ranges.pictureRows, sizeof(float) * std::max(limits.pictureWidth, 1U) * rows, MemoryUse::Device);
     }
     want(ranges.hostInput, rowBytes(limits.inputWidth) * rows, MemoryUse::HostWrite);
+    want(ranges.partInputs, largestPart(plan, capacity, &Op::inputs), MemoryUse::HostRead);
+    want(ranges.partOutput, largestPart(plan, capacity, &Op::outputs), MemoryUse::HostWrite);
     if (!plan.hidden) return wanted;
     want(ranges.hostHidden, rowBytes(plan.hidden->width) * rows, MemoryUse::HostRead);
     for (BufferRange& turn : ranges.turnsHidden)

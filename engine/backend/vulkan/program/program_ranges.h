@@ -20,10 +20,12 @@ struct ProgramRanges {
     BufferRange pictures, pictureRows;  ///< of one with OpCode::PictureRows or InputRows
     // What the host writes.
     BufferRange hostStep, hostPictures;
-    BufferRange hostInput;  ///< of a plan with OpCode::InputRows: [rows, padded width]
+    BufferRange hostInput;   ///< of a plan with OpCode::InputRows: [rows, padded width]
+    BufferRange partOutput;  ///< of one with OpCode::Elsewhere: [rows, padded width]
     // What it reads.
-    BufferRange hostLogits;                          ///< [logit rows, padded width]
-    BufferRange hostHidden;                          ///< of a plan with Plan::hidden: [rows, padded width]
+    BufferRange hostLogits;  ///< [logit rows, padded width]
+    BufferRange partInputs;  ///< of a plan with OpCode::Elsewhere, one behind the other
+    BufferRange hostHidden;  ///< of a plan with Plan::hidden: [rows, padded width]
     std::array<BufferRange, kNumTurns> turnsHidden;  ///< as well, of a row
 };
 

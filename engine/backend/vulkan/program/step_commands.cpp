@@ -23,7 +23,7 @@ Result<uint64_t> StepCommands::submit() const {
 }
 
 Status StepCommands::run(Device& device, std::chrono::nanoseconds limit, SubmissionBudget& budget,
-                         const std::function<bool()>& cancelled) const {
+                         const std::function<bool()>& cancelled, const ComputePart& computePart) const {
     // Two at a time: the device does not wait for the host, and the others may still be left out.
     constexpr size_t kAhead = 2;
     std::array<uint64_t, kAhead> values{};
@@ -34,6 +34,7 @@ Status StepCommands::run(Device& device, std::chrono::nanoseconds limit, Submiss
     for (size_t done = 0;; ++done) {
         if (cancelled && cancelled()) end = submitted;
         for (; submitted < std::min(done + kAhead, end); ++submitted) {
+            if (submitted > done && m_submissions[submitted - 1].left) break;
             const auto value = m_submissions[submitted].commands->submit();
             if (!value) return submitted > 0 ? begunAndFailed(value.error()) : tl::unexpected(value.error());
             values[submitted % kAhead] = *value;
@@ -43,7 +44,8 @@ Status StepCommands::run(Device& device, std::chrono::nanoseconds limit, Submiss
         const auto now = device.api().now();
         const Submission& submission = m_submissions[done];
         times.push_back({submission.work, now - begin, submission.numPieces > 1});
-        begin = now;
+        if (submission.left) computePart(*submission.left);
+        begin = submission.left ? device.api().now() : now;
     }
     budget.measured(times);
     if (end < m_submissions.size()) return fail(ErrorCode::Cancelled, "the step was cancelled");
@@ -77,6 +79,13 @@ Status StepRecorder::beginPiece(uint64_t work) {
     ++m_submission.numPieces;
     m_commands.m_work += work;
     return {};
+}
+
+Status StepRecorder::leave(const LeftPart& part) {
+    m_submission.left = part;
+    INGLE_TRY(endSubmission());
+    m_recorder = std::make_unique<Recorder>(m_device, m_pipelines);
+    return m_recorder->copy(part.y, part.copied);
 }
 
 Status StepRecorder::endSubmission() {

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "engine/backend/vulkan/recording/left_part.h"
 #include "engine/backend/vulkan/substrate/recorder.h"
 #include "engine/backend/vulkan/substrate/submission_budget.h"
 
@@ -13,12 +14,15 @@ class StepCommands {
   public:
     /// Queues all submissions; the value of the last one. Errors: as Commands::submit().
     Result<uint64_t> submit() const;
-    /// Submits, waits, and tells `budget` how long each submission took. Nothing is submitted any more once
-    /// `cancelled` (which may be null) says so. Errors: as submit() of the first one, after which nothing has
+    /// Computes a part that is not the device's.
+    using ComputePart = std::function<void(const LeftPart& part)>;
+    /// Submits, waits, and tells `budget` how long each submission took; `computePart` is called between two
+    /// where there are such parts. Nothing is submitted any more once `cancelled` (which may be null) says
+    /// so. Errors: as submit() of the first one, after which nothing has
     /// run; Device, of another one or of Device::wait(); Cancelled, when something was left out, and nothing
     /// runs any more.
     Status run(Device& device, std::chrono::nanoseconds limit, SubmissionBudget& budget,
-               const std::function<bool()>& cancelled) const;
+               const std::function<bool()>& cancelled, const ComputePart& computePart) const;
 
     /// False when this budget would cut it at other places.
     bool fits(const SubmissionBudget& budget) const;
@@ -31,7 +35,8 @@ class StepCommands {
     struct Submission {
         std::unique_ptr<Commands> commands;
         uint64_t work = 0;
-        uint32_t numPieces = 0;  ///< between which it could be cut
+        uint32_t numPieces = 0;             ///< between which it could be cut
+        std::optional<LeftPart> left = {};  ///< computed behind it
     };
     std::vector<Submission> m_submissions;
     uint64_t m_budget = 0;
@@ -45,7 +50,10 @@ class StepRecorder {
     /// What is recorded until the next call is a piece of `work` that is not cut. Errors: as
     /// Recorder::finish().
     Status beginPiece(uint64_t work);
-    /// Of the present piece; valid until the next one begins.
+    /// The piece ends with a part that the host computes; what it gives is copied. Errors: as
+    /// Recorder::finish().
+    Status leave(const LeftPart& part);
+    /// Of the present piece; valid until the next one begins, or leave().
     Recorder& recorder() { return *m_recorder; }
     /// Errors: as Recorder::finish().
     Result<StepCommands> finish();

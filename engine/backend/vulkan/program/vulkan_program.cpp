@@ -40,6 +40,10 @@ uint64_t workOf(const OpRun& run, const Plan& plan, const RowCounts& rows) {
     return work;
 }
 
+std::span<const std::byte> hostBytes(const BufferRange& range) {
+    return {range.host, range.bytes};
+}
+
 /// A run that only computes rows whose logits nobody wants is left out.
 bool isIdle(const OpRun& run, const RowCounts& rows) {
     const auto outputs = run.outputs(run.size() - 1);
@@ -69,7 +73,7 @@ Result<std::unique_ptr<VulkanProgram>> VulkanProgram::create(const Plan& plan, V
     INGLE_TRY_ASSIGN(program->m_fused, program->layOut(fusion));
     INGLE_TRY(program->compileKernels());
     INGLE_TRY(program->commandsFor({1, 1}));
-    INGLE_TRY(program->recordDecode());
+    if (!plan.elsewhere) INGLE_TRY(program->recordDecode());
     return program;
 }
 
@@ -174,7 +178,9 @@ ProgramBuffers VulkanProgram::buffersOf(const Layout& layout) const {
             .expertPlan = m_ranges.expertPlan,
             .pictures = m_ranges.pictures,
             .pictureRows = m_ranges.pictureRows,
-            .inputRows = m_ranges.hostInput};
+            .inputRows = m_ranges.hostInput,
+            .partInputs = m_ranges.partInputs,
+            .partOutput = m_ranges.partOutput};
 }
 
 OpRecording VulkanProgram::opRecording(const ProgramBuffers& buffers, const RowCounts& rows, RowForms& forms,
@@ -259,6 +265,7 @@ Result<StepCommands> VulkanProgram::record(const RowCounts& rows, const RecordFu
         INGLE_TRY(step.beginPiece(workOf(scheduled.run, m_plan, rows)));
         OpRecording out = opRecording(buffers, rows, forms, &step.recorder());
         INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
+        if (out.leftPart()) INGLE_TRY(step.leave(*out.leftPart()));
     }
     INGLE_TRY(end(step.recorder()));
     return step.finish();
@@ -288,7 +295,8 @@ Status VulkanProgram::runRecorded(const RowCounts& rows, const Step& step) {
     INGLE_TRY_ASSIGN(const StepCommands* commands, commandsFor(rows));
     Device& device = m_memory.context().device;
     const auto begin = device.api().now();
-    const Status status = commands->run(device, m_patience.limit(rows.tokens), m_budget, step.cancelled);
+    const Status status = commands->run(device, m_patience.limit(rows.tokens), m_budget, step.cancelled,
+                                        [&](const LeftPart& part) { compute(part, step); });
     if (!status && status.error().code == ErrorCode::Cancelled) return endCancelled(step, m_memory.spec());
     INGLE_TRY(status);
     m_patience.took(rows.tokens, device.api().now() - begin);
@@ -296,8 +304,13 @@ Status VulkanProgram::runRecorded(const RowCounts& rows, const Step& step) {
     return {};
 }
 
+void VulkanProgram::compute(const LeftPart& part, const Step& step) const {
+    const size_t numRows = part.rows == RowKind::Token ? step.tokens.size() : step.logitRows.size();
+    part.compute(*m_plan.elsewhere, static_cast<uint32_t>(numRows));
+}
+
 Result<std::unique_ptr<DecodeQueue>> VulkanProgram::decodeAhead(const DecodeOrder& order) {
-    if (m_plan.outputKind != OutputKind::Logits) return nullptr;
+    if (m_plan.outputKind != OutputKind::Logits || m_plan.elsewhere) return nullptr;
     if (m_observer || !sampling::needsOnlyBest(order.sampler, TokenSampler::kMaxCandidates)) return nullptr;
     const SequenceRun run{order.sequence, 1, order.prefixTokens};
     const uint32_t row = 0;
@@ -310,6 +323,11 @@ Result<std::unique_ptr<DecodeQueue>> VulkanProgram::decodeAhead(const DecodeOrde
     INGLE_TRY(queue->start());
     m_numLogitRows = 0;
     return queue;
+}
+
+void VulkanProgram::observe(OpObserver* observer) {
+    m_observer = observer;
+    if (m_plan.elsewhere) m_plan.elsewhere->observe(observer);
 }
 
 Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
@@ -330,6 +348,10 @@ Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
         INGLE_TRY_ASSIGN(const auto commands, recorder.finish());
         const auto begin = context.device.api().now();
         INGLE_TRY(commands->run(StepPatience::kAtFirst));
+        if (out.leftPart()) {
+            compute(*out.leftPart(), step);
+            INGLE_TRY(context.transfer.upload(out.leftPart()->copied, hostBytes(out.leftPart()->y)));
+        }
         const std::chrono::duration<double> elapsed = context.device.api().now() - begin;
         INGLE_TRY(show(scheduled.run, elapsed.count(), step));
     }

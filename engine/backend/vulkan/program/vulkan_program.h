@@ -26,7 +26,7 @@ class VulkanProgram final : public Program {
     Result<std::span<const float>> readOutput(uint32_t index) override;
     Result<std::unique_ptr<DecodeQueue>> decodeAhead(const DecodeOrder& order) override;
     std::span<const float> hiddenRows() const override { return m_hiddenRows; }
-    void observe(OpObserver* observer) override { m_observer = observer; }
+    void observe(OpObserver* observer) override;
 
     /// Of a step of these sizes. Errors: as run().
     Result<uint32_t> numDispatches(const RowCounts& rows);
@@ -66,6 +66,8 @@ class VulkanProgram final : public Program {
     /// Recorded when they are not there yet, or not as they should be now.
     Result<const StepCommands*> commandsFor(const RowCounts& rows);
     Status recordDecode();
+    /// A part of Plan::elsewhere.
+    void compute(const LeftPart& part, const Step& step) const;
     /// Forgets what was recorded before memory moved.
     void forgetMoved();
     /// The ops between what the two functions add.

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <variant>
 
 #include "engine/backend/plan.h"
 #include "engine/backend/vulkan/memory/vulkan_memory.h"
+#include "engine/backend/vulkan/recording/left_part.h"
 #include "engine/backend/vulkan/recording/row_forms.h"
 #include "engine/backend/vulkan/weights/weight_store.h"
 
@@ -37,6 +39,8 @@ struct ProgramBuffers {
     // Of a plan with OpCode::PictureRows: see picture_buffer.h; and the rows of a step's pictures.
     BufferRange pictures = {}, pictureRows = {};
     BufferRange inputRows = {};  ///< of a plan with OpCode::InputRows: [rows, padded(width)] on the host
+    // Of a plan with OpCode::Elsewhere, on the host: what parts read, and what they give.
+    BufferRange partInputs = {}, partOutput = {};
 };
 
 /// Bytes of ProgramBuffers::scratch, at most.
@@ -92,6 +96,8 @@ class OpRecording {
     const BufferRange& pictures() const { return m_buffers.pictures; }
     const BufferRange& pictureRows() const { return m_buffers.pictureRows; }
     const BufferRange& inputRows() const { return m_buffers.inputRows; }
+    const BufferRange& partInputs() const { return m_buffers.partInputs; }
+    const BufferRange& partOutput() const { return m_buffers.partOutput; }
 
     const tensor::Tensor& tensor(const Op& op, size_t index) const {
         return *m_plan.weights[op.weights[index]].tensor;
@@ -114,6 +120,9 @@ class OpRecording {
     }
     /// Adds a copy. Errors: as Recorder::copy().
     Status copy(const BufferRange& from, const BufferRange& to);
+    /// What was recorded ends here: the host goes on with this part.
+    void leave(LeftPart part) { m_left = std::move(part); }
+    const std::optional<LeftPart>& leftPart() const { return m_left; }
     /// Of weights that the dispatches added so far have bound.
     uint64_t weightBytes() const { return m_weightBytes; }
 
@@ -130,6 +139,7 @@ class OpRecording {
     RowForms& m_forms;
     DispatchTarget m_target;
     uint64_t m_weightBytes = 0;
+    std::optional<LeftPart> m_left;
 };
 
 /// Invocations of a workgroup for work that is counted in single elements.

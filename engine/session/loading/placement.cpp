@@ -326,8 +326,7 @@ Result<std::unique_ptr<Place>> Placement::createOnDevice() {
     if (!place && place.error().code == ErrorCode::OutOfMemory && maySplit(*device.backend, m_options)) {
         if (isChosen) m_model.setContext(context);
         // While its memory is empty: they look at layers that will stay with the processor, too.
-        INGLE_TRY(checkKernels(device));
-        if (device.mustBeFaster) INGLE_TRY(checkSpeedOfParts());
+        INGLE_TRY(checkParts(device));
         place = createSplit(0);
     }
     if (!place) return place;
@@ -340,7 +339,7 @@ Result<std::unique_ptr<Place>> Placement::createWhole(const ChosenDevice& device
                                                poolLimits(m_model.shape, m_options.kv, m_model.contextTokens,
                                                           Model::kMostContexts, std::nullopt),
                                                Growth::Foreseen));
-    INGLE_TRY_ASSIGN(const bool simplified, checkKernels(device));
+    INGLE_TRY_ASSIGN(const bool simplified, checkKernels(*device.backend, device.note));
     if (simplified) INGLE_TRY(place->renewProgram());
     if (device.mustBeFaster)
         INGLE_TRY(checkSpeed(*device.backend, m_model.bound, trialName(m_model), m_options));
@@ -350,17 +349,21 @@ Result<std::unique_ptr<Place>> Placement::createWhole(const ChosenDevice& device
     return place;
 }
 
-Status Placement::checkSpeedOfParts() {
-    const auto check = [&](backend::Backend& backend) {
+Status Placement::checkParts(const ChosenDevice& device) {
+    const auto check = [&](backend::Backend& backend) -> Status {
+        INGLE_TRY(checkKernels(backend, device.note));
+        if (!device.mustBeFaster) return {};
         return checkSpeed(backend, m_model.bound, trialName(m_model), m_options, DeviceShare::Part);
     };
-    INGLE_TRY(check(*m_used->backend));
+    const Status whole = check(*device.backend);
+    // A layer of a large mixture may be more than the device has room for.
+    if (!whole && whole.error().code != ErrorCode::OutOfMemory) return whole;
     INGLE_TRY_ASSIGN(auto processor, createProcessor(m_options));
     const auto numLayers = static_cast<uint32_t>(m_model.graph.layerEnds.size());
-    const auto withoutExperts =
-        backend::split::createExpertsBackend(std::move(processor), m_used->backend, numLayers, numLayers);
-    m_used->leavesExperts = check(*withoutExperts).has_value();
-    return {};
+    const auto rest =
+        backend::split::createExpertsBackend(std::move(processor), device.backend, numLayers, numLayers);
+    m_used->leavesExperts = check(*rest).has_value();
+    return m_used->leavesExperts ? Status() : whole;
 }
 
 std::string Placement::trialOf(const backend::Backend& backend, const std::string& note) const {
@@ -370,10 +373,9 @@ std::string Placement::trialOf(const backend::Backend& backend, const std::strin
                        kernelsOf(m_model, m_options));
 }
 
-Result<bool> Placement::checkKernels(const ChosenDevice& device) const {
-    backend::Backend& backend = *device.backend;
+Result<bool> Placement::checkKernels(backend::Backend& backend, const std::string& note) const {
     PassedTrials right(m_options.trials.folder, "right.txt");
-    const std::string trial = trialOf(backend, device.note);
+    const std::string trial = trialOf(backend, note);
     if (right.has(trial)) return false;
     const auto tried = [&] { return m_check(backend, m_model.bound, m_model.contextTokens, m_options); };
     Status status = tried();

@@ -134,14 +134,14 @@ class Placement {
     void shortenContext(const backend::Backend& device);
     /// With simple kernels only where the usual ones do not pass; true: some were given up. What passed is
     /// remembered. Errors: of DeviceCheck.
-    Result<bool> checkKernels(const ChosenDevice& device) const;
+    Result<bool> checkKernels(backend::Backend& backend, const std::string& note) const;
     /// What the kernels of this model on a device depend on.
     std::string trialOf(const backend::Backend& backend, const std::string& note) const;
     /// With all layers on the device. Errors: as Place::create(), DeviceCheck and checkSpeed().
     Result<std::unique_ptr<Place>> createWhole(const ChosenDevice& device);
-    /// Whether a device that is used has parts of layers or whole ones computed sooner than the processor.
-    /// Errors: as checkSpeed(), of whole layers.
-    Status checkSpeedOfParts();
+    /// Whether layers are computed right on a device, and sooner than by the processor if they have to be:
+    /// whole ones, and those without experts. Errors: as checkKernels() and checkSpeed().
+    Status checkParts(const ChosenDevice& device);
     /// With the first of ModelShares, from `firstShare` on, that the device which is used has room for.
     /// Errors: as Place::create() and Place::tryOut(); OutOfMemory, where none fits, or where what the
     /// processor computes does not fit the computer's memory.

@@ -13,6 +13,7 @@
 #include "engine/lab/synth.h"
 #include "engine/session/conversations/scheduler.h"
 #include "tests/engine/backend/plan_runner.h"
+#include "tests/engine/session/faulty_backend.h"
 #include "tests/engine/session/half_device.h"
 #include "tests/engine/session/model_runs.h"
 #include "tests/engine/session/recording_sink.h"
@@ -101,6 +102,46 @@ TEST(ExpertsSplit, allWaysGiveTheSameBits) {
         EXPECT_NE(test::logitsInChunks(*split, other, 64), expected);
     }
     EXPECT_GE(tried, 25);
+}
+
+/// Where nobody asked for the device, they leave it only if that is faster than the processor alone.
+TEST(ExpertsSplit, stayWithTheirLayersWhereLeavingThemIsSlower) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("model.gguf");
+    writeMixture(path, "qwen3moe");
+    test::Faults faults;
+    faults.delayOfParts = std::chrono::milliseconds(20);
+    const DeviceFactory half = test::halfOf(test::faultyDevices(faults), test::roomForProductsOfExperts(3));
+    const DeviceFactory unasked = [&](const LoadOptions& options) {
+        auto chosen = half(options);
+        chosen->mustBeFaster = true;
+        return chosen;
+    };
+    EXPECT_THAT(loadOn(path, half)->info().deviceNote,
+                testing::StartsWith("The processor computes the experts of 2 of 3 layers"));
+    std::string note;  // whole layers are as fast there, unless another program comes in between
+    for (int i = 0; i < 40 && !note.starts_with("1 of 3 layers are on the graphics device"); ++i)
+        note = loadOn(path, unasked)->info().deviceNote;
+    EXPECT_THAT(note, testing::StartsWith("1 of 3 layers are on the graphics device"));
+}
+
+/// A layer of the largest mixtures is more than a device has room for, and so is not tried out there.
+TEST(ExpertsSplit, leaveDevicesThatHaveRoomForNone) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("model.gguf");
+    writeMixture(path, "qwen3moe");
+    std::vector<std::string> checked;
+    const DeviceCheck check = [&](backend::Backend& backend, auto&&...) -> Status {
+        checked.emplace_back(backend.name());
+        if (backend.name() == "split") return {};
+        return fail(ErrorCode::OutOfMemory, "no room for a layer");
+    };
+    const auto model = Model::load(test::opened(path), {.threads = 1, .contextTokens = 1024}, nullptr,
+                                   test::halfDevices(test::roomForProductsOfExperts(0)), check)
+                           .value();
+    EXPECT_THAT(model->info().deviceNote,
+                testing::StartsWith("The processor computes the experts of 3 of 3"));
+    EXPECT_THAT(checked, testing::ElementsAre("cpu", "split"));
 }
 
 /// Of a plan in two, each matrix is on one side.

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,8 @@ struct Faults {
     bool hasOwnMemory = false;
     uint64_t room = UINT64_MAX;         ///< bytes that are free for sequences
     backend::MemoryOptions memoryMade;  ///< of the last device
+    /// How much longer a step takes of a plan some of which is computed elsewhere.
+    std::chrono::milliseconds delayOfParts{0};
     /// Called while a step runs.
     std::function<void()> duringRun;
     /// What a device saves are values that are no numbers.
@@ -123,8 +127,9 @@ class FaultyPool final : public backend::MemoryPool {
 
 class FaultyProgram final : public backend::Program {
   public:
-    FaultyProgram(std::shared_ptr<FaultyDevice> device, std::unique_ptr<backend::Program> inner)
-        : m_device(std::move(device)), m_inner(std::move(inner)) {}
+    FaultyProgram(std::shared_ptr<FaultyDevice> device, std::unique_ptr<backend::Program> inner,
+                  bool hasParts)
+        : m_device(std::move(device)), m_inner(std::move(inner)), m_hasParts(hasParts) {}
 
     Status run(const backend::Step& step) override {
         std::vector<backend::SequenceRun> runs(step.runs.begin(), step.runs.end());
@@ -134,6 +139,7 @@ class FaultyProgram final : public backend::Program {
         // A device that is lost may have done anything to its memory; one that is full has done nothing.
         if (!status && status.error().code != ErrorCode::Device) return status;
         if (m_device->faults.duringRun) m_device->faults.duringRun();
+        if (m_hasParts) std::this_thread::sleep_for(m_device->faults.delayOfParts);
         backend::Step ours = step;
         ours.runs = runs;
         const Status inner = m_inner->run(ours);
@@ -148,6 +154,7 @@ class FaultyProgram final : public backend::Program {
   private:
     std::shared_ptr<FaultyDevice> m_device;
     std::unique_ptr<backend::Program> m_inner;
+    bool m_hasParts;
 };
 
 class FaultyBackend final : public backend::Backend {
@@ -177,7 +184,7 @@ class FaultyBackend final : public backend::Backend {
                                                       backend::MemoryPool& memory) override {
         INGLE_TRY(m_device->pass(m_device->faults.compile));
         INGLE_TRY_ASSIGN(auto inner, m_inner->compile(plan, static_cast<FaultyPool&>(memory).inner()));
-        return std::make_unique<FaultyProgram>(m_device, std::move(inner));
+        return std::make_unique<FaultyProgram>(m_device, std::move(inner), plan.elsewhere != nullptr);
     }
 
   private:

@@ -2918,6 +2918,14 @@
         <source>Look again</source>
         <translation>Noch einmal nachsehen</translation>
     </message>
+    <message>
+        <source>The model file has no chat template, so a built-in one is used.</source>
+        <translation>Die Modelldatei hat keine Chatvorlage, also wird eine eingebaute verwendet.</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template cannot be read, so a built-in one is used.</source>
+        <translation>Die Chatvorlage des Modells ist nicht lesbar, also wird eine eingebaute verwendet.</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::ChatExport</name>

@@ -8,6 +8,7 @@
 --two            the model before stays in memory; until an answer, if it is large
 --thinking N     so many tokens are thoughts
 --note TEXT      the plan's note
+--file-note TEXT the same, which is about the model's file
 --move-at N      another device takes over before token N of a generation that has not passed it
 --fail-at N      an answer fails before token N of it
 --graphics NAME  a graphics device that is there beside the processor
@@ -55,6 +56,7 @@ parser.add_argument("--load-ms", type=float, default=0)
 parser.add_argument("--two", action="store_true")
 parser.add_argument("--thinking", type=int, default=0)
 parser.add_argument("--note", default="")
+parser.add_argument("--file-note", default="")
 parser.add_argument("--move-at", type=int)
 parser.add_argument("--fail-at", type=int)
 parser.add_argument("--device-note", default="")
@@ -166,7 +168,8 @@ def generate(request_id, request):
     say(id=request_id,
         event="plan",
         plan={
-            "kept": kept, "dropped": dropped, "promptTokens": 5, "contextTokens": 64, "promptHash": 7, "note": args.note
+            "kept": kept, "dropped": dropped, "promptTokens": 5, "contextTokens": 64, "promptHash": 7,
+            "note": args.note or args.file_note
         })
     done = len(request.get("resumeIds", [])) or len(request.get("resumeText", "").split())
     for token in range(done, args.tokens):
@@ -279,6 +282,8 @@ def info_of(path):
             "quantBytes": {}, "tokenizer": args.tokenizer, "promptFormat": "plain",
             "backend": "cpu", "device": "a fake", "deviceNote": args.device_note, "contextTokens": 64,
             "foretoldTokensPerSecond": 12, "chatTemplate": "{own}"}
+    if args.file_note:
+        info.update(promptNote=args.file_note, chatTemplate="{% for %}" if "read" in args.file_note else "")
     if args.refuse:
         info.update(fileBytes=5100000000, smallerQuant="Q4_K_M", smallerBytes=2000000000)
     if "huge" in path:

@@ -17,6 +17,7 @@
 #include "app/crash/crash_report.h"
 #include "app/desktop/services/error_sentences.h"
 #include "app/desktop/services/size_text.h"
+#include "app/desktop/settings/language.h"
 #include "ingle/error_ids.h"
 #include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
@@ -211,6 +212,24 @@ class WindowTest : public QObject, WindowFiles {
         QCOMPARE(run.shownItem("thought")->property("title").toString(), QString("Thought for 1 s"));
         QVERIFY(!run.shownItem("thought")->property("open").toBool());
         QVERIFY(run.model.status()->everything().contains("There is no chat template."));
+    }
+
+    /// The engine's sentences are English; these two the window has in its own language.
+    void whatAModelFileLacksIsSaidInTheWindowsLanguage() {
+        for (const auto& [engine, window] :
+             {std::pair<const char*, const char*>{"It has none.", "Die Modelldatei hat keine Chatvorlage"},
+              {"It cannot be read.", "Die Chatvorlage des Modells ist nicht lesbar"}}) {
+            WindowRun run(freshDataDir(), {"--tokens", "3", "--file-note", engine});
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            run.chat().send("count");
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+            QVERIFY(!run.model.status()->everything().contains(engine));
+            useLanguage("de");
+            const QString said = run.model.status()->everything();
+            useLanguage("en");
+            QVERIFY2(said.contains(window), qPrintable(said));
+        }
     }
 
     void theGuideAnswersWhileThereIsNothingElse() {

@@ -179,7 +179,12 @@ int ChatController::contextSize() const {
 
 QString ChatController::promptNote() const {
     const AnswerProgress* now = progress();
-    return now == nullptr ? m_promptNote : toQString(now->plan.note);
+    const QString note = now == nullptr ? m_promptNote : toQString(now->plan.note);
+    // What is to be expected of the model's file is said in the reader's language.
+    if (note.isEmpty() || note != m_models.promptNote()) return note;
+    return m_models.chatTemplate().isEmpty()
+               ? tr("The model file has no chat template, so a built-in one is used.")
+               : tr("The model's chat template cannot be read, so a built-in one is used.");
 }
 
 double ChatController::tokensPerSecond() const {

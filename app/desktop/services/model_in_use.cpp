@@ -237,6 +237,7 @@ void ModelInUse::onLoaded(const ModelInfo& info) {
              .trainedContext = info.trainedContext,
              .contextNote = toQString(info.contextNote),
              .chatTemplate = toQString(info.chatTemplate),
+             .promptNote = toQString(info.promptNote),
              .seesPictures = info.seesPictures,
              .visionFile = toQString(info.visionFile),
              .visionFiles = {},

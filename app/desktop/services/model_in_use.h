@@ -81,6 +81,8 @@ class ModelInUse : public QObject {
     const library::ModelEntry* seeing() const;
     /// Its own, as its file has it; empty: it has none, or is not loaded.
     const QString& chatTemplate() const { return m_way.chatTemplate; }
+    /// As ModelInfo has it.
+    const QString& promptNote() const { return m_way.promptNote; }
     const library::ModelEntry& current() const { return m_current; }
 
     /// The library, the last used first, then what other computers offer.
@@ -173,6 +175,7 @@ class ModelInUse : public QObject {
         uint32_t trainedContext = 0;
         QString contextNote;  ///< why the context is a short one
         QString chatTemplate;
+        QString promptNote;
         bool seesPictures = false;
         QString visionFile;
         QStringList visionFiles;

@@ -39,12 +39,13 @@ void main() {
     const uint numUsed = min(uint(splits[splitsAt(row, heads, head)]), SPLITS);
     const bool has = lane < numUsed;
     const uint own = splitAt(row, heads, head, has ? lane : 0);
-    const float most = subgroupMax(has ? splits[own + VALUE_DIM] : -3.4e38);
+    const float ownMost = has ? splits[own + VALUE_DIM] : -3.4e38;
+    const float most = subgroupMax(ownMost);
     if (subgroupElect()) parts[gl_SubgroupID] = most;
     barrier();
     float largest = SINKS ? sinks[head] : -3.4e38;
     for (uint s = 0; s < gl_NumSubgroups; ++s) largest = max(largest, parts[s]);
-    const float factor = has ? exp(splits[own + VALUE_DIM] - largest) : 0;
+    const float factor = has ? exp(ownMost - largest) : 0;
     if (has) factors[lane] = factor;
     const float sum = subgroupAdd(has ? factor * splits[own + VALUE_DIM + 1] : 0);
     barrier();  // the largest ones have been read

@@ -165,10 +165,12 @@ void attend(Run run, uint firstRow, uint count) {
             [[unroll]] for (uint i = 0; i < N / kRowLanes; ++i)
                 factorTile[row * N + i * kRowLanes + lane % kRowLanes] = shrink;
             subgroupBarrier();
-            Sums shrinks;
-            coopMatLoadNV(shrinks, factorTile, ourRow * N, N, false);
-            [[unroll]] for (uint i = 0; i < kValueTiles; ++i)
-                [[unroll]] for (uint j = 0; j < kElements; ++j) acc[i][j] *= shrinks[j];
+            if (!subgroupAll(shrink == 1)) {
+                Sums shrinks;
+                coopMatLoadNV(shrinks, factorTile, ourRow * N, N, false);
+                [[unroll]] for (uint i = 0; i < kValueTiles; ++i)
+                    [[unroll]] for (uint j = 0; j < kElements; ++j) acc[i][j] *= shrinks[j];
+            }
         } else {
             [[unroll]] for (uint r = 0; r < ROW_TILES; ++r) {
                 const uint firstOfTile = firstPosition + (ourRow + r * M) % kTokens;

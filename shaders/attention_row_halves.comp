@@ -49,18 +49,28 @@ shared float numbers[M * N];
 shared float mosts[kSubgroups * M], totals[kSubgroups * M];
 
 // Positions past the end are those of the last key again: nobody sees them, and what is there is finite.
-#define FETCH(next, items, halves, vectors, words, rowWords, scaleWord, dim, firstKey) \
-    [[unroll]] for (uint i = 0; i < items; ++i) { \
+#define rowOfItem(item, halves, firstKey) cacheRow(run.slot, min((firstKey) + (item) / halves, seen.y - 1))
+#define KEY_AT(row, item) \
+    RAW(keyVectors, keys, (row) * keyRowWords, keyScaleWord, kvHead * KEY_DIM + (item) % kKeyHalves * 8)
+#define VALUE_AT(row, item) \
+    RAW(valueVectors, values, (row) * valueRowWords, valueScaleWord, kvHead * VALUE_DIM + (item) % kValueHalves * 8)
+// Keys and values that are equally wide lie in the same rows, which are looked up once.
+#define FETCH_BLOCK(firstKey) \
+    [[unroll]] for (uint i = 0; i < kKeyItems; ++i) { \
         const uint item = i * SUBGROUP + lane; \
-        if (KEYS * halves % SUBGROUP == 0 || item < KEYS * halves) { \
-            const uint from = cacheRow(run.slot, min((firstKey) + item / halves, seen.y - 1)) * rowWords; \
-            next[i] = RAW(vectors, words, from, scaleWord, kvHead * dim + item % halves * 8); \
+        if (KEYS * kKeyHalves % SUBGROUP == 0 || item < KEYS * kKeyHalves) { \
+            const uint from = rowOfItem(item, kKeyHalves, firstKey); \
+            nextKeys[i] = KEY_AT(from, item); \
+            if (KEY_DIM == VALUE_DIM) nextValues[i] = VALUE_AT(from, item); \
+        } \
+    } \
+    if (KEY_DIM != VALUE_DIM) { \
+        [[unroll]] for (uint i = 0; i < kValueItems; ++i) { \
+            const uint item = i * SUBGROUP + lane; \
+            if (KEYS * kValueHalves % SUBGROUP == 0 || item < KEYS * kValueHalves) \
+                nextValues[i] = VALUE_AT(rowOfItem(item, kValueHalves, firstKey), item); \
         } \
     }
-#define FETCH_BLOCK(firstKey) \
-    FETCH(nextKeys, kKeyItems, kKeyHalves, keyVectors, keys, keyRowWords, keyScaleWord, KEY_DIM, firstKey) \
-    FETCH(nextValues, kValueItems, kValueHalves, valueVectors, values, valueRowWords, valueScaleWord, VALUE_DIM, \
-          firstKey)
 #define KEEP(next, items, halves, at, stride) \
     [[unroll]] for (uint i = 0; i < items; ++i) { \
         const uint item = i * SUBGROUP + lane; \

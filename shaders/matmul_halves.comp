@@ -107,13 +107,13 @@ uint valueRow(uint token) {
 void load(uint column) {
     [[unroll]] for (uint i = 0; i < kOwnWeights; ++i) {
         const uint item = i * kThreads + lane;
-        if (kWeightItems % kThreads != 0 && item >= kWeightItems) continue;
-        nextW[i] = waitingAt(weightRow(item / kGroups) * rowVectors, groupOf(column, item));
+        if (kWeightItems % kThreads == 0 || item < kWeightItems)
+            nextW[i] = waitingAt(weightRow(item / kGroups) * rowVectors, groupOf(column, item));
     }
     [[unroll]] for (uint i = 0; i < kOwnValues; ++i) {
         const uint item = i * kThreads + lane;
-        if (kValueItems % kThreads != 0 && item >= kValueItems) continue;
-        nextX[i] = x[valueRow(item / kVectors) * ((k + 63) / 64 * 8) + column / 8 + item % kVectors];
+        if (kValueItems % kThreads == 0 || item < kValueItems)
+            nextX[i] = x[valueRow(item / kVectors) * ((k + 63) / 64 * 8) + column / 8 + item % kVectors];
     }
 }
 
@@ -126,15 +126,16 @@ uint placeOf(uint row) {
 void keep(uint column) {
     [[unroll]] for (uint i = 0; i < kOwnWeights; ++i) {
         const uint item = i * kThreads + lane;
-        if (kWeightItems % kThreads != 0 && item >= kWeightItems) continue;
-        const uint at = placeOf(item / kGroups) * kStride + item % kGroups * 4;
-        const uvec4 eights[4] = halvesOf(nextW[i], groupOf(column, item));
-        [[unroll]] for (uint j = 0; j < 4; ++j) wTile[at + j] = eights[j];
+        if (kWeightItems % kThreads == 0 || item < kWeightItems) {
+            const uint at = placeOf(item / kGroups) * kStride + item % kGroups * 4;
+            const uvec4 eights[4] = halvesOf(nextW[i], groupOf(column, item));
+            [[unroll]] for (uint j = 0; j < 4; ++j) wTile[at + j] = eights[j];
+        }
     }
     [[unroll]] for (uint i = 0; i < kOwnValues; ++i) {
         const uint item = i * kThreads + lane;
-        if (kValueItems % kThreads != 0 && item >= kValueItems) continue;
-        xTile[item / kVectors * kStride + item % kVectors] = nextX[i];
+        if (kValueItems % kThreads == 0 || item < kValueItems)
+            xTile[item / kVectors * kStride + item % kVectors] = nextX[i];
     }
 }
 

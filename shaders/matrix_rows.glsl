@@ -15,18 +15,19 @@ layout(constant_id = 13) const uint XORS = 3;
 #define Sums fcoopmatNV<32, gl_ScopeSubgroup, M, N>
 
 const uint kElements = M * N / SUBGROUP;  // of sums, in an invocation
+const uint kLaneBits = 7;  // of an invocation's number in its subgroup
 const float kHidden = -1e30;    // the score of a key that is not seen
 const float kNothing = -1e29;   // the largest score where none is seen: more than kHidden
 
 #define rowOf(j) (((j) >> SHIFT) % ROWS)
 
 float rowMax(float value) {
-    [[unroll]] for (uint bit = 1; bit < SUBGROUP; bit *= 2)
-        if ((XORS & bit) != 0) value = max(value, subgroupShuffleXor(value, bit));
+    [[unroll]] for (uint bit = 0; bit < kLaneBits; ++bit)
+        if ((XORS >> bit & 1) != 0) value = max(value, subgroupShuffleXor(value, 1u << bit));
     return value;
 }
 float rowSum(float value) {
-    [[unroll]] for (uint bit = 1; bit < SUBGROUP; bit *= 2)
-        if ((XORS & bit) != 0) value += subgroupShuffleXor(value, bit);
+    [[unroll]] for (uint bit = 0; bit < kLaneBits; ++bit)
+        if ((XORS >> bit & 1) != 0) value += subgroupShuffleXor(value, 1u << bit);
     return value;
 }

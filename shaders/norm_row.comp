@@ -44,13 +44,15 @@ void main() {
     const float inverse = 1 / sqrt(workgroupSum(squares) / float(size) + eps);
     [[unroll]] for (uint i = 0; i < 2 * TURNS; ++i) {
         const uint at = 2 * (i / 2 * INVOCATIONS + lane) + i % 2;
-        if (at >= vectors) continue;
-        v[i] *= inverse;
-        if (HAS_GAIN) v[i] *= g[at];
-        if (HAS_BIAS) v[i] += b[at];
-        y[row * vectors + at] = v[i];
+        if (at < vectors) {
+            v[i] *= inverse;
+            if (HAS_GAIN) v[i] *= g[at];
+            if (HAS_BIAS) v[i] += b[at];
+            y[row * vectors + at] = v[i];
+        }
     }
     [[unroll]] for (uint i = 0; i < TURNS; ++i) {
+        if (FORM == kBytes && i > 0) barrier();
         storeForm(row, size, i * INVOCATIONS + lane, v[2 * i], v[2 * i + 1]);
     }
 }

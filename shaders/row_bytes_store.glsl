@@ -14,12 +14,12 @@ uint packBytes(ivec4 v) {
 }
 
 // All invocations of the workgroup call it, with values 8 * eighth … 8 * eighth + 7 of a row of `groups` groups, where
-// four invocations that follow each other have those of a group; what is not of the row is 0, and not written.
+// four invocations that follow each other have those of a group; what is not of the row is 0, and not written. Between
+// two calls they pass a barrier.
 void storeBytes(uint row, uint groups, uint eighth, vec4 low, vec4 high) {
     const uint lane = gl_LocalInvocationID.x, firstLane = lane & ~3u;
     const vec4 most = max(abs(low), abs(high)), all = abs(low) + abs(high);
     const bool finite = all.x + all.y + all.z + all.w < 1.0 / 0.0;
-    barrier();  // what an earlier call has left has been read
     largestOfEight[lane] = finite ? max(max(most.x, most.y), max(most.z, most.w)) : 1.0 / 0.0;
     barrier();
     float largest = 0;

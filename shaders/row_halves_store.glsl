@@ -5,11 +5,7 @@
 layout(binding = HALVES_BINDING) writeonly buffer Halves { uvec4 halves[]; };
 
 vec4 withinHalves(vec4 v) {
-    [[unroll]] for (uint j = 0; j < 4; ++j) {
-        const float size = abs(v[j]);
-        if (size > 65504 && size < 1.0 / 0.0) v[j] = sign(v[j]) * 65504;
-    }
-    return v;
+    return mix(v, clamp(v, -65504, 65504), lessThan(abs(v), vec4(1.0 / 0.0)));
 }
 
 // Values 8 * eighth … 8 * eighth + 7 of a row of `vectors` vectors; what is not of the row is 0.

@@ -4,6 +4,7 @@
 //   FAKE_GPU_CRASHES  "probe": at the first call of any process. "trial": at vkCreateDevice, only where
 //                     drivers are tried out. "device": at vkCreateDevice, "submit": at vkQueueSubmit once
 //                     the file FAKE_GPU_TRIGGER exists; these only where answers are computed.
+//                     "lost": from then on vkQueueSubmit says that the device is lost, while the file exists.
 //   FAKE_GPU_SIGNAL   the signal of the crash (default: a segmentation fault)
 //   FAKE_GPU_EXIT     it calls exit() with this status instead
 //   FAKE_GPU_SLOW     a file: while it is there each vkQueueSubmit wastes 100 ms, far more than any
@@ -89,7 +90,10 @@ VkResult VKAPI_CALL createDevice(VkPhysicalDevice physical, const VkDeviceCreate
 
 VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo* infos, VkFence fence) {
     static const std::string trigger = environment("FAKE_GPU_TRIGGER");
-    if (::access(trigger.c_str(), F_OK) == 0) crashAt("submit");
+    if (::access(trigger.c_str(), F_OK) == 0) {
+        crashAt("submit");
+        if (environment("FAKE_GPU_CRASHES") == "lost") return VK_ERROR_DEVICE_LOST;
+    }
     static const std::string slow = environment("FAKE_GPU_SLOW");
     if (::access(slow.c_str(), F_OK) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
     return g_submit(queue, count, infos, fence);

@@ -8,6 +8,8 @@ disguise (fake_gpu.cpp).
   the settings load     one that crashes when it is to be used: as well; it is remembered, until the device is chosen
   in the settings terminal as load, in `ingle chat`: it goes on on the processor
   answer   one that crashes in the middle of an answer: the same answer goes on, on the processor
+  lost     a device that is lost in the middle of an answer, which goes on in the same host; the next model, or
+           conversation, has the device again
   killed   a host that somebody kills says nothing about the driver
   slow     a card that is slower than the processor: that answers, and a sentence says why, until the card is chosen
   in the settings
@@ -16,6 +18,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,6 +32,7 @@ from inglenook_e2e import (PACE_MS, PROMPT, SKIPPED, answer_of, kill_host, load_
 GPU = "Fake GPU"
 BLAMED = f"the driver of {GPU} crashed or hung"
 RESTARTED = "started again"
+LEFT = "failed, so the processor goes on"
 MESA_MANIFESTS = pathlib.Path("/usr/share/vulkan/icd.d")
 
 
@@ -238,6 +242,53 @@ def answer(options, computer, screen):
         window.quit()
 
 
+def lost(options, computer, screen):
+    computer.warm()
+    other = computer.home.root / f"another{options.model.suffix}"
+    shutil.copy(options.model, other)
+
+    def shoot(window, name):
+        if options.shots:
+            picture = computer.home.root / f"data/inglenook/lost-{name}.png"  # where the window may write
+            window.command("screenshot", path=str(picture))
+            shutil.move(picture, pathlib.Path(options.shots) / picture.name)
+
+    with computer.window(screen, computer.environment("lost")) as window:
+        load_model(window, options.model)
+        before = ask(window)
+        expect(GPU in before["device"] and before["fallback"] == "",
+               f"{before['device']} answers: {before['fallback']}")
+        shoot(window, "before")
+        computer.trigger.touch()
+        after = window.wait_for(lambda s: len(answer_of(s)["text"]) > len(answer_of(before)["text"]) + 60,
+                                "the answer to go on")
+        expect(after["hostPid"] == before["hostPid"], "the host did not survive")
+        expect(answer_of(after)["id"] == answer_of(before)["id"], "the answer goes on in another message")
+        expect(answer_of(after)["text"].startswith(answer_of(before)["text"]), "text changed when the device was lost")
+        expect(GPU not in after["device"] and LEFT in after["fallback"],
+               f"{after['device']} goes on: {after['fallback']}")
+        shoot(window, "after")
+        stop_answer(window)
+        computer.trigger.unlink()
+        load_model(window, other)
+        state = window.wait_for(lambda s: s["modelState"] == "Ready" and GPU in s["device"], "the device again")
+        expect(state["fallback"] == "", f"a device that works is commented: {state['fallback']}")
+        state = ask(window, "And with another model?")
+        expect(GPU in state["device"] and state["fallback"] == "", f"{state['device']} answers: {state['fallback']}")
+        shoot(window, "other-model")
+        stop_answer(window)
+        computer.trigger.touch()
+        ask(window, "Once more")
+        window.wait_for(lambda s: LEFT in s["fallback"], "the processor")
+        stop_answer(window)
+        computer.trigger.unlink()
+        window.command("key", key="N", modifiers=["ctrl"])
+        state = ask(window, "And in another conversation?")
+        expect(GPU in state["device"] and state["fallback"] == "", f"{state['device']} answers: {state['fallback']}")
+        shoot(window, "other-chat")
+        finish(window, computer)
+
+
 def killed(options, computer, screen):
     computer.warm()
     healthy = computer.environment("")
@@ -276,7 +327,7 @@ def slow(options, computer, screen):
         finish(window, computer)
 
 
-SCENARIOS = (absent, probe, trial, load, terminal, answer, killed, slow)
+SCENARIOS = (absent, probe, trial, load, terminal, answer, lost, killed, slow)
 
 
 def main():

@@ -123,7 +123,13 @@ def parts(mutations: int, runs: int, kills: int, bombs: int) -> list[Part]:
                 "families')"
             ),
             "every case",
-            gtest("engine_session_test", "*SelfCheck*", "*Golden*/vulkan*", "*GoldenEmbeddings.vulkan*"),
+            gtest(
+                "engine_session_test",
+                "*SelfCheck*",
+                "*Golden*/vulkan",
+                "*Golden*/split",
+                "*GoldenEmbeddings.vulkan",
+            ),
             EVERY_CASE,
         ),
         Part(
@@ -132,8 +138,9 @@ def parts(mutations: int, runs: int, kills: int, bombs: int) -> list[Part]:
                 "devices, kernels, families and golden files on the software driver of a newer Debian, which has units"
                 " for matrices (8 x 8 x 8), with the validation layers; needs root and a Debian mirror"
             ),
-            "every test of devices",
+            "every test of devices, every case",
             [sys.executable, str(ROOT / "tests/installer/newer_driver.py"), "--bin", str(BIN)],
+            EVERY_CASE,
         ),
         Part(
             "vision",

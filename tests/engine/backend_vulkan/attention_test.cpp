@@ -116,6 +116,15 @@ class AttentionHalvesTest : public AttentionTest {
         return tried;
     }
 
+    /// A mistake that rounding to halves does not hide.
+    static test::AttentionCase coarser(test::AttentionCase tried) {
+        if (tried.wrong.scale != tried.right.scale) tried.wrong.scale = 1.5F * tried.right.scale;
+        if (tried.wrong.softCap != tried.right.softCap) tried.wrong.softCap = 0.5F * tried.right.softCap;
+        if (tried.right.window > 0 && tried.wrong.window != tried.right.window)
+            tried.wrong.window += tried.right.window / 10;
+        return tried;
+    }
+
     /// Whole, in pieces that end inside of tiles, and beside other sequences.
     void checkHalves(const test::AttentionCase& tried, KvType cache, double tolerance) {
         SCOPED_TRACE(fmt::format("{}, {} of {}", tried.name, tried.right.keyDim, tried.right.valueDim));
@@ -134,7 +143,7 @@ class AttentionHalvesTest : public AttentionTest {
         }
         const auto mistaken = problem.formula(tried.wrong, tokens, tried.wrongPrefix);
         const std::vector<float> rounded(mistaken.begin(), mistaken.end());
-        if (test::attentionError(rounded, expected) > 1000 * tolerance) ++m_numMistakes;
+        if (test::attentionError(rounded, expected) <= 1000 * tolerance) m_unnoticed.push_back(tried.name);
         if (tried.right.mask == Mask::Full || tried.prefix > 0) return;
         const auto first = run.sequence(), second = run.sequence(), third = run.sequence();
         run.feed(*second, std::span(tokens).first(70), 70);
@@ -156,8 +165,8 @@ class AttentionHalvesTest : public AttentionTest {
         m_staged = true;
     }
 
-    /// Of those checked: what would have been noticed far beyond the tolerance.
-    size_t m_numMistakes = 0;
+    /// Of those checked: whose mistakes would not have been noticed far beyond the tolerance.
+    std::vector<std::string> m_unnoticed;
     bool m_staged = false;
 };
 
@@ -165,15 +174,13 @@ TEST_F(AttentionHalvesTest, everyFeatureIsItsFormula) {
     for (const bool staged : {false, true}) {
         SCOPED_TRACE(staged);
         if (staged) stage();
-        m_numMistakes = 0;
-        size_t numCases = 0;
+        m_unnoticed.clear();
         for (const test::AttentionCase& tried : test::attentionCases()) {
             if (tried.right.keyDim != 16 || tried.numTokens != 150) continue;
             if (!test::triesEveryCase() && !kOneOfEach.contains(tried.name)) continue;
-            ++numCases;
-            checkHalves(resized(tried, 32, 32), KvType::F16, kAttendedHalvesError);
+            checkHalves(coarser(resized(tried, 32, 32)), KvType::F16, kAttendedHalvesError);
         }
-        EXPECT_GE(m_numMistakes, numCases - 2) << "all but those of scales";
+        EXPECT_EQ(m_unnoticed, std::vector<std::string>());
     }
 }
 

@@ -1,7 +1,8 @@
-// Chooses the next token as engine/sampling does (top-k, top-p, min-p, temperature, draw), tells the host, and makes
-// the step the next one.
+// Chooses the next token of each row as engine/sampling does (top-k, top-p, min-p, temperature, draw), tells the host,
+// and makes the step the next one.
 //
-// Bindings: 0 step; 1, 2 see topk.glsl; 3 {id, flags} for the host. One workgroup; at most kSorted candidates.
+// Bindings: 0 step; 1, 2 see topk.glsl; 3 {id, flags} of each row for the host. A workgroup a row (y); at most kSorted
+// candidates of each.
 //
 // The CPU computes probabilities in double precision. Here they are fixed-point numbers with 32 bits behind the point,
 // off by at most 2^-30, so that both draw the same token but for about one in ten million.
@@ -13,7 +14,7 @@ layout(local_size_x_id = 0) in;
 #include "step.glsl"
 #include "topk.glsl"
 
-layout(binding = 3) writeonly buffer Result { uint chosenId, flags; };
+layout(binding = 3) writeonly buffer Result { uvec2 results[]; };
 
 const uint kKeepAll = ~0u;
 const uvec2 kLog2E = uvec2(1, 0x71547653);
@@ -71,7 +72,7 @@ uvec2 sumOfWeights(uint kind, uint count) {
     return total;
 }
 
-uint keepTopP(uint count) {
+uint keepTopP(uint count, uint topP) {
     if (topP == kKeepAll) return count;
     const uvec2 all = sumOfWeights(kPlain, count);
     const uvec2 low = product(all.y, topP);
@@ -83,13 +84,13 @@ uint keepTopP(uint count) {
     return kept;
 }
 
-uint keepMinP(uint count) {
+uint keepMinP(uint count, float minP) {
     const float least = uintBitsToFloat(bitsOf(candidates[0].x)) + minP;
     while (count > 1 && uintBitsToFloat(bitsOf(candidates[count - 1].x)) < least) --count;
     return count;
 }
 
-uint draw(uint count) {
+uint draw(uint count, uint chance) {
     const uvec2 total = sumOfWeights(kTempered, count);
     const uvec2 threshold = sum(product(total.x, chance), uvec2(0, product(total.y, chance).x));
     uvec2 reached = uvec2(0);
@@ -100,31 +101,32 @@ uint draw(uint count) {
     return candidates[count - 1].y;
 }
 
-// The step has one row.
-void advance(uint token) {
-    step.entries[0].token = token;
-    step.entries[0].run.firstPosition += 1;
-    const uint before = step.entries[0].run.slot;
-    step.entries[0].run.slot = step.entries[0].run.slotAfter;
-    step.entries[0].run.slotAfter = step.freeSlot;
-    step.freeSlot = before;
+void advance(uint row, uint token) {
+    step.entries[row].token = token;
+    step.entries[row].run.firstPosition += 1;
+    const uint before = step.entries[row].run.slot;
+    step.entries[row].run.slot = step.entries[row].run.slotAfter;
+    step.entries[row].run.slotAfter = step.entries[row].run.freeSlot;
+    step.entries[row].run.freeSlot = before;
 }
 
 void main() {
+    const uint row = gl_WorkGroupID.y;
+    if (row >= step.numLogitRows) return;
     sortCandidates(0);
     const uint lane = gl_LocalInvocationID.x;
-    const uint count = min(numKept, numIds);
+    const Choice choice = choices[row];
+    const uint count = min(choice.numKept, choice.numIds);
     if (lane < count) {
         const uvec2 distance =
             difference(fixedPoint(bitsOf(candidates[0].x)), fixedPoint(bitsOf(candidates[lane].x)));
         weights[kPlain][lane] = exponential(distance, kLog2E);
-        weights[kTempered][lane] = exponential(distance, sharpness);
+        weights[kTempered][lane] = exponential(distance, choice.sharpness);
     }
     memoryBarrierBuffer();  // flags
     barrier();
     if (lane > 0) return;
-    const uint token = draw(keepMinP(keepTopP(count)));
-    chosenId = token;
-    flags = step.flags;
-    advance(token);
+    const uint token = draw(keepMinP(keepTopP(count, choice.topP), choice.minP), choice.chance);
+    results[row] = uvec2(token, atomicOr(step.flags, 0));
+    advance(row, token);
 }

@@ -16,6 +16,7 @@ struct Run {
     uint prefixTokens;   // that all of its tokens see, where attention looks at it
     uint firstGuess;     // the first row that is a guess; none: behind the last
     uint keptSlot;       // of the states before it that are in no chunks
+    uint freeSlot;       // where the states after the next step go, when this one has made it
 };
 
 // Entry i tells of row i, of run i and of row i of the logits: each of which may be there or not.
@@ -28,8 +29,7 @@ struct StepEntry {
 
 layout(binding = STEP_BINDING) STEP_ACCESS buffer Step {
     uint numRuns, numLogitRows;
-    uint freeSlot;  // where the states after the next step go, when this one has made it
-    uint flags;     // see topk.glsl
+    uint flags;  // see topk.glsl
     StepEntry entries[];
 } step;
 

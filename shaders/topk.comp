@@ -1,6 +1,7 @@
-// The best kKept of each kSorted candidates: what may still be among the best of all.
+// The best kKept of each kSorted candidates of a row: what may still be among its best of all.
 //
-// Bindings: 0 step (flags); 1, 2 see topk.glsl; 3 candidates [groups, kKept]. Workgroup x takes kSorted of them.
+// Bindings: 0 step (flags); 1, 2 see topk.glsl; 3 candidates [rows, groups, kKept]. Workgroup (x, y) takes kSorted of
+// row y.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 layout(local_size_x_id = 0) in;
@@ -12,7 +13,9 @@ layout(local_size_x_id = 0) in;
 layout(binding = 3) writeonly buffer Best { uvec2 best[]; };
 
 void main() {
+    if (gl_WorkGroupID.y >= step.numLogitRows) return;
+    const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
     sortCandidates(gl_WorkGroupID.x * kSorted);
     for (uint i = gl_LocalInvocationID.x; i < kKept; i += gl_WorkGroupSize.x)
-        best[gl_WorkGroupID.x * kKept + i] = candidates[i];
+        best[group * kKept + i] = candidates[i];
 }

@@ -1,11 +1,10 @@
 // The best of many logits: 1024 at a time are sorted in a workgroup's shared memory, best first, ties by the lowest id.
-// A candidate is {key, id}; keys of better logits are smaller. The including shader includes step.glsl with
-// STEP_ACCESS.
+// A candidate is {key, id}; keys of better logits are smaller. Workgroups (…, y) take row y of the step, which has a
+// row of logits for each run, of one token. The including shader includes step.glsl with STEP_ACCESS.
 layout(constant_id = 1) const bool FROM_LOGITS = true;
 
-layout(binding = 1) readonly buffer Source { uint source[]; };  // logits, or candidates
-// How the token is chosen, as engine/backend/vulkan/program/token_sampler.cpp writes it.
-layout(binding = 2) readonly buffer Choice {
+// How a row's token is chosen, as engine/backend/vulkan/program/token_sampler.cpp writes it.
+struct Choice {
     uint numKept;     // most candidates that matter, at most kKept
     uint numIds;      // logits behind them have no token
     uvec2 sharpness;  // log2(e) / temperature, times 2^32: high, low
@@ -13,7 +12,10 @@ layout(binding = 2) readonly buffer Choice {
     float minP;       // least logit, less the best one
     uint chance;      // the number in [0, 1) that decides, times 2^32
 };
-layout(push_constant) uniform Push { uint numSources; };
+layout(binding = 1) readonly buffer Source { uint source[]; };  // of each row: logits, or candidates
+layout(binding = 2) readonly buffer Choices { Choice choices[]; };  // of each row
+// Logits or candidates of a row, and of those from the first one of a row to that of the next.
+layout(push_constant) uniform Push { uint numSources, sourceStride; };
 
 const uint kSorted = 1024;
 const uint kKept = 64;
@@ -32,10 +34,11 @@ uint bitsOf(uint key) {
 
 uvec2 candidateAt(uint i) {
     if (i >= numSources) return kNobody;
-    if (!FROM_LOGITS) return uvec2(source[2 * i], source[2 * i + 1]);
-    const uint bits = source[i];
+    const uint at = gl_WorkGroupID.y * sourceStride + i;
+    if (!FROM_LOGITS) return uvec2(source[2 * at], source[2 * at + 1]);
+    const uint bits = source[at];
     if ((bits & 0x7f800000u) == 0x7f800000u) atomicOr(step.flags, kNotFinite);
-    return i < numIds ? uvec2(keyOf(bits), i) : kNobody;
+    return i < choices[gl_WorkGroupID.y].numIds ? uvec2(keyOf(bits), i) : kNobody;
 }
 
 bool isBetter(uvec2 a, uvec2 b) {
@@ -64,7 +67,7 @@ void findBest(uint first) {
 // Bitonic sort of the sources from `first` on (Batcher, "Sorting networks and their applications", 1968). Every
 // invocation of the workgroup calls it; their number is a power of two, and at least kKept.
 void sortCandidates(uint first) {
-    if (numKept == 1) {
+    if (choices[gl_WorkGroupID.y].numKept == 1) {
         findBest(first);
         return;
     }

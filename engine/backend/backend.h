@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/backend/memory.h"
 #include "engine/backend/plan.h"
@@ -75,29 +76,35 @@ class OpObserver {
     virtual void afterOp(const SeenOp& seen) = 0;
 };
 
-/// What a decode queue is to do.
-struct DecodeOrder {
+/// A sequence that a decode queue feeds, and how its tokens are chosen.
+struct DecodeRow {
     SequenceMemory* sequence = nullptr;
     TokenId token = 0;  ///< fed first
     SamplerParams sampler;
     uint64_t position = 0;      ///< in the answer, of the first token that is chosen
     uint32_t numIds = 0;        ///< tokens are chosen below it: vocabularies are padded
-    uint32_t maxSteps = 0;      ///< steps it may run ahead
     uint32_t prefixTokens = 0;  ///< of the sequence, see SequenceRun
 };
 
-/// Feeds a sequence the tokens it chooses itself. Steps are queued ahead of the host, which only reads what
-/// came out. As long as there is a queue, nothing else uses its program or sequence; its end takes back the
+/// What a decode queue is to do.
+struct DecodeOrder {
+    std::vector<DecodeRow> rows;  ///< of each step, of different sequences
+    uint32_t maxSteps = 0;        ///< steps it may run ahead
+};
+
+/// Feeds sequences the tokens it chooses itself. Steps are queued ahead of the host, which only reads what
+/// came out. As long as there is a queue, nothing else uses its program or sequences; its end takes back the
 /// steps that next() has not told of.
 class DecodeQueue {
   public:
     virtual ~DecodeQueue() = default;
-    /// Waits for the oldest step: the token that Sampler::sample() would have chosen after it. The sequence
-    /// holds one token more. At most maxSteps calls. Errors: Device; then only the end is left.
-    virtual Result<TokenId> next() = 0;
-    /// Plan::hidden of the row that the last next() told of; empty where the plan has none. Valid until the
-    /// next call.
-    virtual std::span<const float> hiddenRow() const = 0;
+    /// Waits for the oldest step: for each row the token that Sampler::sample() would have chosen after it.
+    /// Every sequence holds one token more. Valid until the next call; at most maxSteps calls. Errors:
+    /// Device; then only the end is left.
+    virtual Result<std::span<const TokenId>> next() = 0;
+    /// Plan::hidden of a row of the step that the last next() told of; empty where the plan has none. Valid
+    /// until the next call.
+    virtual std::span<const float> hiddenRow(uint32_t row) const = 0;
     /// From now on no further steps are queued: next() tells of those that are on their way, as long as there
     /// are any.
     virtual void stopQueueing() = 0;
@@ -120,8 +127,8 @@ class Program {
     /// Plan::hidden of the last step, or PlanPart::output, a row for each token; empty where the plan has
     /// none. Valid until the next run.
     virtual std::span<const float> hiddenRows() const { return {}; }
-    /// A queue that decodes; null where the backend, or a sampler like this one, needs the host for each
-    /// token. Errors: as run().
+    /// A queue that decodes; null where the backend, or one of such samplers, needs the host for each token,
+    /// or there are too many rows. Errors: as run().
     virtual Result<std::unique_ptr<DecodeQueue>> decodeAhead(const DecodeOrder&) { return nullptr; }
     /// Shows the ops of the steps that follow to `observer`; null stops it. A step may be slower so.
     virtual void observe(OpObserver* observer) = 0;

@@ -102,8 +102,8 @@ class Bench {
         for (auto& sequence : sequences) {
             INGLE_TRY_ASSIGN(sequence, createSequence());
         }
-        if (sequences.size() == 1 && !m_options.profile) {
-            INGLE_TRY_ASSIGN(const auto queue, program->decodeAhead(answer(*sequences[0])));
+        if (!m_options.profile) {
+            INGLE_TRY_ASSIGN(const auto queue, program->decodeAhead(answers(sequences)));
             if (queue) return decodeAhead(*queue);
         }
         uint32_t position = 0;
@@ -127,12 +127,14 @@ class Bench {
         return runs < 20 && (seconds < 0.5 || (runs < 3 && seconds < 2));
     }
     /// As an application would have it.
-    backend::DecodeOrder answer(backend::SequenceMemory& sequence) const {
-        return {.sequence = &sequence,
-                .token = token(0),
-                .sampler = {},
-                .numIds = m_model.opened().bound.facts().vocabSize,
-                .maxSteps = m_options.newTokens + kMostWarmUps};
+    backend::DecodeOrder answers(const Sequences& sequences) const {
+        backend::DecodeOrder order{.rows = {}, .maxSteps = m_options.newTokens + kMostWarmUps};
+        for (uint32_t i = 0; i < sequences.size(); ++i)
+            order.rows.push_back({.sequence = sequences[i].get(),
+                                  .token = token(i),
+                                  .sampler = {.seed = i},
+                                  .numIds = m_model.opened().bound.facts().vocabSize});
+        return order;
     }
 
     /// Steps that are not measured: one, and more until a device that rested has reached its clock.
@@ -151,7 +153,7 @@ class Bench {
         }));
         const Clock::time_point begin = Clock::now();
         for (uint32_t i = 0; i < m_options.newTokens; ++i) INGLE_TRY(queue.next());
-        return m_options.newTokens / secondsSince(begin);
+        return m_options.newTokens * m_options.sequences / secondsSince(begin);
     }
 
     /// The model's own, where it gives the logits of as many rows: a device may have no room for another.

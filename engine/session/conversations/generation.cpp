@@ -245,16 +245,18 @@ Generation::Outcome Generation::take(const OpenedModel& model, std::span<const f
     return Outcome::Finished;
 }
 
-backend::DecodeOrder Generation::order(const OpenedModel& model) const {
-    const size_t fed = m_sequence.ids.size();
-    const size_t steps = std::min(backend::kPageTokens - fed % backend::kPageTokens, tokensLeft());
+backend::DecodeRow Generation::decodeRow(const OpenedModel& model) const {
     return {.sequence = m_sequence.memory.get(),
-            .token = m_ids[fed],
+            .token = m_ids[m_sequence.ids.size()],
             .sampler = m_request.sampler,
             .position = m_answerLength,
             .numIds = static_cast<uint32_t>(choicesOf(model, m_request, model.bound.facts().vocabSize)),
-            .maxSteps = static_cast<uint32_t>(steps),
             .prefixTokens = m_sequence.prefixTokens};
+}
+
+uint32_t Generation::stepsAhead() const {
+    const size_t ofPage = m_sequence.ids.size() % backend::kPageTokens;
+    return static_cast<uint32_t>(std::min(backend::kPageTokens - ofPage, tokensLeft()));
 }
 
 Generation::Outcome Generation::take(const OpenedModel& model, TokenId id,

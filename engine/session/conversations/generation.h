@@ -127,12 +127,13 @@ class Generation {
     enum class Outcome { Running, Finished };
     /// Chooses the next token and tells the sink. After Finished the sink has had onDone.
     Outcome take(const OpenedModel& model, std::span<const float> logits);
-    /// The same with a token that was chosen as order() says. `chances`: its, where they are wanted.
+    /// The same with a token that was chosen as decodeRow() says. `chances`: its, where they are wanted.
     Outcome take(const OpenedModel& model, TokenId id, std::vector<TokenChances> chances = {});
-    /// What a backend that chooses tokens by itself is to do, until a page is full or a limit reached. Not
-    /// while reading.
-    backend::DecodeOrder order(const OpenedModel& model) const;
-    /// False when more is to be done with logits than to sample: order() must not be used.
+    /// What a backend that chooses tokens by itself is to do. Not while reading.
+    backend::DecodeRow decodeRow(const OpenedModel& model) const;
+    /// For so many steps: until a page is full or a limit reached.
+    uint32_t stepsAhead() const;
+    /// False when more is to be done with logits than to sample: decodeRow() must not be used.
     bool mayDecodeAhead() const { return !m_rules && m_request.chances == 0 && pictures().empty(); }
     /// Ends before the next step when a limit is reached or it was cancelled.
     Outcome checkLimits();

@@ -134,13 +134,14 @@ void Scheduler::admit() {
                 continue;
             }
         }
-        settle();  // the next step is not of one answer alone any more, and a beginning may be shared
         if (generation.checkLimits() == Generation::Outcome::Finished) {
             drop(generation);
             continue;
         }
         if (m_running.size() >= m_mostRunning) return;
-        if (sharesWhatIsBeingRead(generation) || !begin(generation)) continue;
+        if (sharesWhatIsBeingRead(generation)) continue;
+        settle();  // a prompt is read next, whose beginning may be shared
+        if (!begin(generation)) continue;
         const std::scoped_lock lock(m_mutex);
         m_running.splice(m_running.end(), m_waiting, current);
     }
@@ -293,9 +294,14 @@ std::vector<Scheduler::Part> Scheduler::compose() {
     return parts;
 }
 
-bool Scheduler::endsForGuesses(Generation& generation) {
-    const Speculation::Outlook outlook{.mostGuesses = Model::kMaxDecoding - 1};
-    if (generation.wantsToGuess(m_model.opened(), outlook, m_costs)) m_ahead->stopQueueing();
+bool Scheduler::endsForGuesses(std::span<const Part> parts) {
+    const size_t free = Model::kMaxDecoding - parts.size();
+    const Speculation::Outlook outlook{.mostGuesses = (free + parts.size() - 1) / parts.size(),
+                                       .answers = parts.size()};
+    const bool isWanted = std::ranges::any_of(parts, [&](const Part& part) {
+        return part.generation->wantsToGuess(m_model.opened(), outlook, m_costs);
+    });
+    if (isWanted) m_ahead->stopQueueing();
     return !m_ahead->hasNext();
 }
 
@@ -304,7 +310,7 @@ void Scheduler::addGuesses(std::span<Part> parts) {
         m_model.opened().bound.facts().readsPromptsWhole())
         return;
     if (m_ahead) {
-        if (!endsForGuesses(*parts[0].generation)) return;
+        if (!endsForGuesses(parts)) return;
         settle();
     }
     m_stepBegin = Clock::now();
@@ -366,7 +372,7 @@ size_t Scheduler::numRows(std::span<const Part> parts) {
 
 void Scheduler::run(std::span<const Part> parts) {
     const auto begin = std::exchange(m_stepBegin, std::nullopt);
-    if (m_running.size() == 1 && !hasGuesses(parts) && runAhead(*parts[0].generation)) return;
+    if (parts.size() == m_running.size() && !hasGuesses(parts) && runAhead(parts)) return;
     settle();
     if (const Status status = runProgram(parts); !status) {
         if (status.error().code == ErrorCode::Cancelled) return finishCancelled(*parts[0].generation);
@@ -459,28 +465,48 @@ Status Scheduler::endGuesses(Generation& generation, size_t guessed, size_t take
     return {};
 }
 
-bool Scheduler::runAhead(Generation& generation) {
-    if (generation.reading() || !generation.mayDecodeAhead()) return false;
+backend::DecodeOrder Scheduler::orderAhead(std::span<const Part> parts) const {
+    backend::DecodeOrder order{.rows = {}, .maxSteps = UINT32_MAX};
+    for (const Part& part : parts) {
+        order.rows.push_back(part.generation->decodeRow(m_model.opened()));
+        order.maxSteps = std::min(order.maxSteps, part.generation->stepsAhead());
+    }
+    return order;
+}
+
+bool Scheduler::runAhead(std::span<const Part> parts) {
+    const bool mayAll = std::ranges::all_of(parts, [](const Part& part) {
+        return !part.generation->reading() && part.generation->mayDecodeAhead();
+    });
+    if (!mayAll) return false;
     if (!m_ahead) {
-        auto queue = m_finder.makingRoom(
-            [&] { return m_model.program().decodeAhead(generation.order(m_model.opened())); });
+        auto queue = m_finder.makingRoom([&] { return m_model.program().decodeAhead(orderAhead(parts)); });
         // What kept it from beginning keeps a single step from it, too, and is dealt with there.
         if (!queue || !*queue) return false;
         m_ahead = std::move(*queue);
     }
-    const auto id = m_ahead->next();
-    if (id) {
-        const auto now = Clock::now();
-        if (const auto last = std::exchange(m_lastAhead, now))
-            m_costs.note(1, 0, std::chrono::duration<double>(now - *last).count());
-        if (m_head && !m_ahead->hiddenRow().empty())
-            generation.see(generation.sequence().ids.size(), m_ahead->hiddenRow(), m_head->rowWidth());
-        fed(generation, 1);
-        endIfFinished(generation, generation.take(m_model.opened(), *id));
+    const auto ids = m_ahead->next();
+    if (!ids) {
+        settle();
+        if (leaveDevice(ids.error())) return true;
+        for (const Part& part : parts) failWith(*part.generation, ids.error());
         return true;
     }
-    settle();
-    if (!leaveDevice(id.error())) failWith(generation, id.error());
+    const auto now = Clock::now();
+    if (const auto last = std::exchange(m_lastAhead, now))
+        m_costs.note(parts.size(), 0, std::chrono::duration<double>(now - *last).count());
+    // The queue ends where one of the answers does.
+    const std::vector<TokenId> chosen(ids->begin(), ids->end());
+    for (uint32_t i = 0; i < parts.size(); ++i) {
+        Generation& generation = *parts[i].generation;
+        const auto hidden = m_head ? m_ahead->hiddenRow(i) : std::span<const float>();
+        if (!hidden.empty()) generation.see(generation.sequence().ids.size(), hidden, m_head->rowWidth());
+    }
+    for (size_t i = 0; i < parts.size(); ++i) {
+        Generation& generation = *parts[i].generation;
+        fed(generation, 1);
+        endIfFinished(generation, generation.take(m_model.opened(), chosen[i]));
+    }
     return true;
 }
 

@@ -1,8 +1,8 @@
 /// Runs many generations at once: in each step every answer being written gets a token, and one prompt is
-/// read a little further; an answer that is alone may be decoded ahead on the device. What a generation
-/// computes does not depend on the others (the backend's order of additions depends on shapes only), so
-/// neither do its tokens. When the device fails, the running generations queue again, in front, and are read
-/// again on the processor like any other prompt.
+/// read a little further; while no prompt is read, answers may be decoded ahead on the device. What a
+/// generation computes does not depend on the others (the backend's order of additions depends on shapes
+/// only), so neither do its tokens. When the device fails, the running generations queue again, in front, and
+/// are read again on the processor like any other prompt.
 #pragma once
 
 #include <chrono>
@@ -100,9 +100,9 @@ class Scheduler {
     std::vector<Part> compose();
     /// Where rows are free, and logits do not depend on what is fed beside.
     void addGuesses(std::span<Part> parts);
-    /// While an answer is decoded ahead: true where a step with guesses is worth more, and what is on its way
+    /// While answers are decoded ahead: true where a step with guesses is worth more, and what is on its way
     /// has arrived.
-    bool endsForGuesses(Generation& generation);
+    bool endsForGuesses(std::span<const Part> parts);
     static bool hasGuesses(std::span<const Part> parts);
     static size_t numRows(std::span<const Part> parts);
     void run(std::span<const Part> parts);
@@ -110,9 +110,10 @@ class Scheduler {
     /// Runs it on a program that takes as many rows.
     Status runStep(const StepRows& rows, std::span<const uint32_t> logitRows,
                    std::function<bool()> cancelled);
-    /// Lets the device itself choose the next token of an answer that runs alone. False when it cannot:
-    /// nothing happened then.
-    bool runAhead(Generation& generation);
+    /// Lets the device itself choose the next tokens of all running answers. False when it cannot: nothing
+    /// happened then.
+    bool runAhead(std::span<const Part> parts);
+    backend::DecodeOrder orderAhead(std::span<const Part> parts) const;
     /// Where a part of a step lies in it.
     struct Rows {
         size_t first = 0;          ///< of the rows of all parts
@@ -170,7 +171,7 @@ class Scheduler {
     GenerationId m_nextId = 1;
     StepCosts m_costs;
     std::optional<Clock::time_point> m_stepBegin;  ///< of one that m_costs is to be told of
-    /// Steps of the only running generation, whose sequence nothing else touches meanwhile.
+    /// Steps of all that run, whose sequences nothing else touches meanwhile.
     std::unique_ptr<backend::DecodeQueue> m_ahead;
     std::optional<Clock::time_point> m_lastAhead;  ///< when it told of its last token
     backend::Program* m_ran = nullptr;             ///< the program of the last step

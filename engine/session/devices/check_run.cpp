@@ -61,18 +61,22 @@ Result<std::vector<float>> CheckRun::logits(const CheckStep& step) {
     return run(tokens, runs, step.logits);
 }
 
-Result<std::vector<float>> CheckRun::logitsAfter(TokenId token) {
-    const backend::SequenceRun one{m_sequences[0].get(), 1, m_prefixes[0]};
-    return run({&token, 1}, {&one, 1}, 1);
+Result<std::vector<float>> CheckRun::logitsAfter(std::span<const TokenId> tokens) {
+    std::vector<backend::SequenceRun> runs;
+    for (size_t i = 0; i < tokens.size(); ++i) runs.push_back({m_sequences[i].get(), 1, m_prefixes[i]});
+    return run(tokens, runs, static_cast<uint32_t>(tokens.size()));
 }
 
-Result<std::unique_ptr<backend::DecodeQueue>> CheckRun::decodeAhead(TokenId token, uint32_t maxSteps) {
-    return m_program->decodeAhead({.sequence = m_sequences[0].get(),
-                                   .token = token,
-                                   .sampler = {.temperature = 0},
-                                   .numIds = m_vocabSize,
-                                   .maxSteps = maxSteps,
-                                   .prefixTokens = m_prefixes[0]});
+Result<std::unique_ptr<backend::DecodeQueue>> CheckRun::decodeAhead(std::span<const TokenId> tokens,
+                                                                    uint32_t maxSteps) {
+    backend::DecodeOrder order{.rows = {}, .maxSteps = maxSteps};
+    for (size_t i = 0; i < tokens.size(); ++i)
+        order.rows.push_back({.sequence = m_sequences[i].get(),
+                              .token = tokens[i],
+                              .sampler = {.temperature = 0},
+                              .numIds = m_vocabSize,
+                              .prefixTokens = m_prefixes[i]});
+    return m_program->decodeAhead(order);
 }
 
 Result<std::vector<float>> CheckRun::prompt(uint32_t numTokens, uint32_t rowsPerStep) {

@@ -40,11 +40,12 @@ class CheckRun {
     /// The logits of a step, back to back, with any tokens: the same ones in every run. A sequence may get
     /// kMaxTokens in all. Errors: as Program::run() and readOutput().
     Result<std::vector<float>> logits(const CheckStep& step);
-    /// The logits after `token` in the first sequence. Errors: as logits().
-    Result<std::vector<float>> logitsAfter(TokenId token);
-    /// The first sequence goes on with `token` and the best tokens after it. Null: the host has to choose.
-    /// Errors: as Program::decodeAhead().
-    Result<std::unique_ptr<backend::DecodeQueue>> decodeAhead(TokenId token, uint32_t maxSteps);
+    /// The logits after such tokens, back to back. Errors: as logits().
+    Result<std::vector<float>> logitsAfter(std::span<const TokenId> tokens);
+    /// Sequences go on with these tokens, the first one with the first, and the best tokens after them. Null:
+    /// the host has to choose. Errors: as Program::decodeAhead().
+    Result<std::unique_ptr<backend::DecodeQueue>> decodeAhead(std::span<const TokenId> tokens,
+                                                              uint32_t maxSteps);
     /// The last kMaxLogits logits of the first sequence, which is fed so many tokens anew, in steps of at
     /// most `rowsPerStep`. The same tokens in every call. Errors: as logits().
     Result<std::vector<float>> prompt(uint32_t numTokens, uint32_t rowsPerStep);

@@ -54,7 +54,7 @@ class VulkanDecode : public TwoBackends, public testing::WithParamInterface<cons
 
     DecodeOrder order(SequenceMemory& sequence, TokenId token, const SamplerParams& params,
                       uint32_t maxSteps) const {
-        return {&sequence, token, params, 0, 320, maxSteps};
+        return {.rows = {{&sequence, token, params, 0, 320}}, .maxSteps = maxSteps};
     }
 
     /// The queue is told to end after `count` of at most `maxSteps` steps.
@@ -66,9 +66,56 @@ class VulkanDecode : public TwoBackends, public testing::WithParamInterface<cons
         for (uint32_t i = 0; i < count; ++i) {
             const auto id = (*queue)->next();
             EXPECT_TRUE(id) << (id ? "" : id.error().message);
-            ids.push_back(id.value_or(-1));
+            ids.push_back(id ? (*id)[0] : -1);
         }
         return ids;
+    }
+
+    /// Answers beside each other: of different lengths, by different samplers.
+    static constexpr uint32_t kMany = 3;  // a step is recorded for four rows
+    using Sequences = std::vector<std::unique_ptr<SequenceMemory>>;
+    Sequences promptedMany() {
+        Sequences sequences;
+        for (const uint32_t numTokens : {70U, 3U, 62U}) sequences.push_back(prompted(numTokens));
+        return sequences;
+    }
+    DecodeOrder orderMany(const Sequences& sequences, uint32_t maxSteps) const {
+        DecodeOrder all{.rows = {}, .maxSteps = maxSteps};
+        for (uint32_t i = 0; i < kMany; ++i)
+            all.rows.push_back({sequences[i].get(), firstOf(i), samplerOf(i), 2 * i, 320});
+        return all;
+    }
+    static TokenId firstOf(uint32_t row) { return static_cast<TokenId>(5 + row); }
+    static SamplerParams samplerOf(uint32_t row) {
+        if (row == 1) return kGreedy;
+        SamplerParams params = kDrawn;
+        params.seed += row;
+        return params;
+    }
+    /// The host samples after each step of all: [steps][kMany].
+    std::vector<std::vector<TokenId>> unqueuedMany(const Sequences& sequences, uint32_t count) {
+        sampling::Sampler sampler;
+        std::vector<std::vector<TokenId>> steps;
+        std::vector<TokenId> tokens;
+        std::vector<SequenceRun> runs;
+        for (uint32_t i = 0; i < kMany; ++i) {
+            tokens.push_back(firstOf(i));
+            runs.push_back({sequences[i].get(), 1});
+        }
+        for (uint32_t step = 0; step < count; ++step) {
+            const std::vector<float> logits = m_runner->run(tokens, runs);
+            for (uint32_t i = 0; i < kMany; ++i)
+                tokens[i] =
+                    sampler.sample(std::span(logits).subspan(i * 320, 320), samplerOf(i), {}, 2 * i + step);
+            steps.push_back(tokens);
+        }
+        return steps;
+    }
+    static void expectSame(const Sequences& sequences, const Sequences& expected) {
+        for (uint32_t i = 0; i < kMany; ++i) {
+            EXPECT_EQ(sequences[i]->length(), expected[i]->length()) << i;
+            EXPECT_EQ(sequences[i]->save().value().bytes, expected[i]->save().value().bytes) << i;
+        }
     }
 
     const test::TemporaryFolder m_folder;
@@ -104,6 +151,52 @@ TEST_P(VulkanDecode, drawsDifferFromTheBest) {  // or the test above would say l
     EXPECT_NE(unqueued(*a, 5, kGreedy, 9), unqueued(*b, 5, kDrawn, 9));
 }
 
+TEST_P(VulkanDecode, severalEndAnywhereAndGoOn) {
+    for (const uint32_t count : {0U, 1U, 2U, 3U, 4U, 8U}) {
+        SCOPED_TRACE(count);
+        const Sequences right = promptedMany(), ours = promptedMany();
+        const auto expected = unqueuedMany(right, count);
+        {
+            auto queue = m_runner->program->decodeAhead(orderMany(ours, 12));
+            ASSERT_TRUE(queue && *queue);
+            for (uint32_t step = 0; step < count; ++step) {
+                const auto ids = (*queue)->next();
+                ASSERT_TRUE(ids) << ids.error().message;
+                EXPECT_EQ(std::vector<TokenId>(ids->begin(), ids->end()), expected[step]) << step;
+            }
+        }
+        expectSame(ours, right);
+        // One of them alone, and all once more.
+        EXPECT_EQ(queued(*ours[1], 7, kDrawn, 3, 9), unqueued(*right[1], 7, kDrawn, 3));
+        const auto next = unqueuedMany(right, 2);
+        auto queue = m_runner->program->decodeAhead(orderMany(ours, 2)).value();
+        for (const auto& step : next) EXPECT_TRUE(std::ranges::equal(queue->next().value(), step));
+        queue.reset();
+        expectSame(ours, right);
+    }
+}
+
+/// Where there are no slots for steps ahead, several answers go on without, and one says what it lacks.
+TEST_P(VulkanDecode, severalGoOnWithoutSlots) {
+    const Sequences right = promptedMany();
+    const auto expected = unqueuedMany(right, 5);
+    const bool hasStates = !m_model.memory.states.empty();
+    for (const size_t free : {0, 1, 5, 6}) {
+        SCOPED_TRACE(free);
+        const Sequences ours = promptedMany();
+        Sequences others;
+        for (auto other = m_runner->pool->createSequence(); other; other = m_runner->pool->createSequence())
+            others.push_back(std::move(*other));
+        others.resize(others.size() - free);
+        EXPECT_EQ(m_runner->program->decodeAhead(order(*ours[0], 5, kGreedy, 9)).has_value(),
+                  !hasStates || free >= 2);
+        auto queue = m_runner->program->decodeAhead(orderMany(ours, 9)).value();
+        for (const auto& step : expected) EXPECT_TRUE(std::ranges::equal(queue->next().value(), step));
+        queue.reset();
+        expectSame(ours, right);
+    }
+}
+
 TEST_P(VulkanDecode, crossesPagesAndManySlots) {
     const auto right = prompted(60);
     const auto ours = prompted(60);
@@ -132,10 +225,14 @@ TEST_P(VulkanDecode, whatItCannotDoIsLeftToTheHost) {
     typical.typicalP = 0.9f;
     SamplerParams biased = kGreedy;
     biased.logitBias = {{3, 1}};
+    const Sequences several = promptedMany();
     for (const SamplerParams& params : {penalised, wide, all, typical, biased}) {
         const auto queue = m_runner->program->decodeAhead(order(*sequence, 5, params, 3));
         ASSERT_TRUE(queue);
         EXPECT_FALSE(*queue);
+        DecodeOrder one = orderMany(several, 3);
+        one.rows[1].sampler = params;
+        EXPECT_FALSE(m_runner->program->decodeAhead(one).value());
     }
     EXPECT_FALSE(m_runner->program->decodeAhead(order(*sequence, 320, kGreedy, 3)));
     auto queue = m_runner->program->decodeAhead(order(*sequence, 5, kGreedy, 1)).value();
@@ -209,6 +306,27 @@ TEST_P(VulkanDecode, aDeviceLostAtAnySubmissionIsAnError) {
         EXPECT_EQ(told, nth <= 3 ? 0 : nth - 3);
         // Another device, since this one is lost.
         sequence.reset();
+        m_runner.reset();
+        openVulkan();
+        m_runner.emplace(*vulkan, m_model.plan, m_model.memory, KvType::F16);
+    }
+}
+
+TEST_P(VulkanDecode, aDeviceLostBesideSeveralAnswersIsAnError) {
+    for (const uint32_t nth : {1U, 2U, 4U, 5U}) {
+        SCOPED_TRACE(nth);
+        Sequences sequences = promptedMany();
+        auto made = m_runner->program->decodeAhead(orderMany(sequences, 6));
+        ASSERT_TRUE(made);
+        failCall(vulkan->device().api().QueueSubmit, nth, VK_ERROR_DEVICE_LOST);
+        uint32_t told = 0;
+        while (const auto ids = (*made)->next()) ++told;
+        EXPECT_EQ(told, nth <= 3 ? 0 : nth - 3);
+        made->reset();
+        EXPECT_EQ(sequences[0]->length(), 70 + told);
+        EXPECT_EQ(sequences[1]->length(), 3 + told);
+        EXPECT_EQ(sequences[2]->length(), 62 + told);
+        sequences.clear();
         m_runner.reset();
         openVulkan();
         m_runner.emplace(*vulkan, m_model.plan, m_model.memory, KvType::F16);

@@ -291,13 +291,13 @@ TEST_F(ProgramTest, memoryGrowsByBeingCopied) {
             feed(*fork, 40);
         }
         const auto queue = program
-                               ->decodeAhead({.sequence = first.get(),
-                                              .token = 5,
-                                              .sampler = {.temperature = 0},
-                                              .numIds = 320,
+                               ->decodeAhead({.rows = {{.sequence = first.get(),
+                                                        .token = 5,
+                                                        .sampler = {.temperature = 0},
+                                                        .numIds = 320}},
                                               .maxSteps = 200})
                                .value();
-        for (int i = 0; i < 150; ++i) logits.push_back(static_cast<float>(queue->next().value()));
+        for (int i = 0; i < 150; ++i) logits.push_back(static_cast<float>(queue->next().value()[0]));
         return logits;
     };
     const auto whole = growing(0), small = growing(64);

@@ -1,4 +1,4 @@
-/// The device chooses the tokens that the CPU's sampler chooses from the same logits.
+/// The device chooses the tokens that the CPU's sampler chooses from the same logits, for each row of a step.
 #include "engine/backend/vulkan/program/token_sampler.h"
 
 #include <cmath>
@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/backend/vulkan/memory/step_buffer.h"
+#include "engine/backend/vulkan/recording/op_recording.h"
 #include "engine/sampling/sampler.h"
 #include "tests/engine/backend_vulkan/vulkan_test.h"
 #include "tests/every_case.h"
@@ -15,7 +16,7 @@
 namespace ingle::backend::vulkan {
 namespace {
 
-constexpr StepCapacity kCapacity{4, 1};
+constexpr StepCapacity kCapacity{4, 4};
 
 class TokenSamplerTest : public VulkanTest {
   protected:
@@ -27,7 +28,7 @@ class TokenSamplerTest : public VulkanTest {
         kernels.emplace(device->info(), ActivationType::F32);
         attention.emplace(device->info());
         context.emplace(DeviceContext{*device, *pipelines, *transfer, *shapes, *kernels, *attention});
-        sampler = TokenSampler::create(*context, 1).value();
+        sampler = TokenSampler::create(*context, 1, kCapacity.rows).value();
         memory.emplace(*device, MemoryUse::Device);
         const uint64_t sizes[] = {kCapacity.bytes(), uint64_t{1} << 20};
         const auto ranges = memory->allocate(sizes).value();
@@ -43,23 +44,34 @@ class TokenSamplerTest : public VulkanTest {
         VulkanTest::TearDown();
     }
 
-    /// Logits of this many tokens from now on.
-    void setWidth(uint32_t width) {
-        logits = memory->allocate(width * sizeof(float)).value();
+    /// Logits of this many tokens from now on, in so many rows of a step that was recorded for up to
+    /// `recordedRows`.
+    void setWidth(uint32_t width, uint32_t rows = 1, uint32_t recordedRows = 1) {
+        logits = memory->allocate(recordedRows * paddedWidth(width) * sizeof(float)).value();
+        std::vector<uint32_t> words(kCapacity.bytes() / sizeof(uint32_t));
+        stepIn(words).header.numLogitRows = rows;
+        hostStep = memory->allocate(kCapacity.bytes()).value();
+        ASSERT_TRUE(transfer->upload(hostStep, std::as_bytes(std::span(words))));
         Recorder recorder(*device, *pipelines);
-        ASSERT_TRUE(recorder.fill(step, 0));
-        ASSERT_TRUE(sampler->record(0, width, {logits, step, scratch}, recorder));
+        ASSERT_TRUE(recorder.copy(hostStep, step));
+        ASSERT_TRUE(sampler->record(0, recordedRows, width, {logits, step, scratch}, recorder));
         commands = recorder.finish().value();
     }
 
-    void setLogits(std::span<const float> values) {
-        ASSERT_TRUE(transfer->upload(logits, std::as_bytes(values)));
+    void setLogits(std::span<const float> values, uint32_t row = 0) {
+        const uint64_t bytes = values.size_bytes();
+        const BufferRange rowLogits = logits.part(row * paddedWidth(values.size()) * sizeof(float), bytes);
+        ASSERT_TRUE(transfer->upload(rowLogits, std::as_bytes(values)));
     }
 
     Result<TokenId> choose(const SamplerParams& params, uint64_t position, uint32_t numIds) {
-        sampler->setParams(0, params, position, numIds);
+        sampler->setParams({0, 0}, params, position, numIds);
         INGLE_TRY(commands->run(kTestLimit));
-        return sampler->chosen(0, numIds);
+        return sampler->chosen({0, 0}, numIds);
+    }
+
+    static StepBuffer stepIn(std::vector<uint32_t>& words) {
+        return StepBuffer::at(reinterpret_cast<std::byte*>(words.data()), kCapacity);
     }
 
     std::unique_ptr<Transfer> transfer;
@@ -69,7 +81,7 @@ class TokenSamplerTest : public VulkanTest {
     std::optional<DeviceContext> context;
     std::unique_ptr<TokenSampler> sampler;
     std::optional<Allocator> memory;
-    BufferRange logits, step, scratch;
+    BufferRange logits, hostStep, step, scratch;
     std::unique_ptr<Commands> commands;
 };
 
@@ -123,6 +135,33 @@ TEST_F(TokenSamplerTest, choosesWhatTheCpuChooses) {
             }
         }
         EXPECT_GE(seen.size(), std::min(width, 20U));  // it is not always the same
+    }
+}
+
+/// Each row by its own parameters, whatever the others are; rows that only fill a recording up have none.
+TEST_F(TokenSamplerTest, rowsAreChosenByThemselves) {
+    std::mt19937 random(9);
+    sampling::Sampler right;
+    constexpr uint32_t kRows = 3, kRecorded = 4;
+    for (const uint32_t width : {5U, 1023U, 5001U, 70002U}) {
+        SCOPED_TRACE(width);
+        setWidth(width, kRows, kRecorded);
+        const auto kinds = logitsOf(width, random);
+        for (uint32_t row = 0; row < kRows; ++row) setLogits(kinds[row], row);
+        setLogits(std::vector<float>(width, NAN), kRows);
+        for (uint32_t first = 0; first < kParams.size(); ++first) {
+            const auto paramsOf = [&](uint32_t row) { return kParams[(first + 3 * row) % kParams.size()]; };
+            const auto numIds = [&](uint32_t row) { return std::max(1U, width - 2 * row); };
+            for (uint32_t row = 0; row < kRows; ++row)
+                sampler->setParams({0, row}, paramsOf(row), 4 + row, numIds(row));
+            ASSERT_TRUE(commands->run(kTestLimit));
+            for (uint32_t row = 0; row < kRows; ++row) {
+                const auto logitsOfRow = std::span(kinds[row]).first(numIds(row));
+                const auto chosen = sampler->chosen({0, row}, numIds(row));
+                ASSERT_TRUE(chosen) << chosen.error().message;
+                EXPECT_EQ(*chosen, right.sample(logitsOfRow, paramsOf(row), {}, 4 + row)) << row;
+            }
+        }
     }
 }
 
@@ -182,29 +221,34 @@ TEST_F(TokenSamplerTest, aLogitThatIsNoNumberIsAnError) {
     }
 }
 
-/// Every word of the step is the next step's.
+/// Every word of the step is the next step's, in all rows that it has.
 TEST_F(TokenSamplerTest, theStepBecomesTheNextOne) {
-    logits = memory->allocate(8 * sizeof(float)).value();
+    constexpr uint32_t kRows = 2;
+    logits = memory->allocate(kCapacity.rows * 8 * sizeof(float)).value();
     setLogits(std::vector<float>{0, 0, 0, 1, 0, 0, 0, 0});
+    setLogits(std::vector<float>{0, 0, 0, 0, 0, 0, 1, 0}, 1);
     std::vector<uint32_t> words(kCapacity.bytes() / sizeof(uint32_t));
     for (uint32_t i = 0; i < words.size(); ++i) words[i] = 100 + i;
-    const auto stepIn = [](std::vector<uint32_t>& in) {
-        return StepBuffer::at(reinterpret_cast<std::byte*>(in.data()), kCapacity);
-    };
     stepIn(words).header.flags = 0;
-    setStateSlots(7, 8, stepIn(words));
+    stepIn(words).header.numLogitRows = kRows;
+    for (uint32_t row = 0; row < kRows; ++row)
+        setStateSlots(7 + 10 * row, 8 + 10 * row, stepIn(words).entries[row].run);
     std::vector<uint32_t> expected = words;
     const StepBuffer before = stepIn(words), next = stepIn(expected);
-    next.entries[0].token = 3;
-    next.entries[0].run.firstPosition = before.entries[0].run.firstPosition + 1;
-    next.entries[0].run.slot = 7;
-    next.entries[0].run.slotAfter = 8;
-    next.header.freeSlot = before.entries[0].run.slot;
+    for (uint32_t row = 0; row < kRows; ++row) {
+        next.entries[row].token = row == 0 ? 3 : 6;
+        next.entries[row].run.firstPosition = before.entries[row].run.firstPosition + 1;
+        next.entries[row].run.slot = 7 + 10 * row;
+        next.entries[row].run.slotAfter = 8 + 10 * row;
+        next.entries[row].run.freeSlot = before.entries[row].run.slot;
+    }
     ASSERT_TRUE(transfer->upload(step, std::as_bytes(std::span(words))));
     Recorder recorder(*device, *pipelines);
-    ASSERT_TRUE(sampler->record(0, 8, {logits, step, scratch}, recorder));
+    ASSERT_TRUE(sampler->record(0, kCapacity.rows, 8, {logits, step, scratch}, recorder));
     commands = recorder.finish().value();
+    sampler->setParams({0, 1}, {.temperature = 0}, 0, 8);
     EXPECT_EQ(choose({.temperature = 0}, 0, 8).value(), 3);
+    EXPECT_EQ(sampler->chosen({0, 1}, 8).value(), 6);
     ASSERT_TRUE(transfer->download(step, std::as_writable_bytes(std::span(words))));
     EXPECT_EQ(words, expected);
 }

@@ -65,19 +65,19 @@ TEST_P(VulkanWholePrompts, theDeviceGoesOnFromThePromptByItself) {
     feed(right, *expected, kPrefix, 7);
     feed(ours, *actual, kPrefix, 7);
     constexpr uint32_t kSteps = 9;
-    auto queue = ours.program->decodeAhead({.sequence = actual.get(),
-                                            .token = 5,
-                                            .sampler = {.temperature = 0},
-                                            .numIds = 320,
-                                            .maxSteps = kSteps,
-                                            .prefixTokens = kPrefix});
+    auto queue = ours.program->decodeAhead({.rows = {{.sequence = actual.get(),
+                                                      .token = 5,
+                                                      .sampler = {.temperature = 0},
+                                                      .numIds = 320,
+                                                      .prefixTokens = kPrefix}},
+                                            .maxSteps = kSteps});
     ASSERT_TRUE(queue && *queue);
     sampling::Sampler sampler;
     TokenId token = 5;
     for (uint32_t i = 0; i < kSteps; ++i) {
         const SequenceRun run{expected.get(), 1, kPrefix};
         token = sampler.sample(right.run({&token, 1}, {&run, 1}), {.temperature = 0}, {}, i);
-        EXPECT_EQ((*queue)->next().value(), token) << i;
+        EXPECT_EQ((*queue)->next().value()[0], token) << i;
     }
 }
 

@@ -250,15 +250,15 @@ class Golden : public testing::TestWithParam<std::string> {
             left = left.subspan(piece.size());
         }
         const auto queue = model.program()
-                               .decodeAhead({.sequence = sequence.get(),
-                                             .token = tokens.back(),
-                                             .sampler = {.temperature = 0},
-                                             .numIds = model.opened().bound.facts().vocabSize,
+                               .decodeAhead({.rows = {{.sequence = sequence.get(),
+                                                       .token = tokens.back(),
+                                                       .sampler = {.temperature = 0},
+                                                       .numIds = model.opened().bound.facts().vocabSize}},
                                              .maxSteps = steps})
                                .value();
         EXPECT_TRUE(queue);
         std::vector<TokenId> ids;
-        while (queue && ids.size() < steps) ids.push_back(queue->next().value());
+        while (queue && ids.size() < steps) ids.push_back(queue->next().value()[0]);
         return ids;
     }
 

@@ -27,7 +27,8 @@ struct Lie {
     std::function<void(Plan&)> compile;  ///< changes what is compiled; null: nothing
     uint32_t tokens = 0;                 ///< steps of so many tokens give a wrong logit; 0: none do
     float value = 0;                     ///< which
-    uint32_t choice = 0;                 ///< which token it chooses is the worst one, from 1; 0: none
+    uint32_t choice = 0;                 ///< which token it chooses is the worst one, from 1; 0: none …
+    uint32_t rows = 1;                   ///< … in steps of so many rows, of the last one
     bool forgets = false;                ///< what was fed, once it has chosen tokens
     bool simpleIsRight = false;          ///< once it is told to do without large kernels, it is honest
     uint32_t promptRows = 64;            ///< that it likes
@@ -56,29 +57,41 @@ const std::vector<Lie> kLies = {
     {.name = "AWrongLogitOfAPrompt", .tokens = 19, .value = 30},
     {.name = "AWrongFirstChoice", .choice = 1},
     {.name = "AWrongLaterChoice", .choice = 4},
+    {.name = "AWrongChoiceOfASecondRow", .choice = 2, .rows = 2},
     {.name = "NoMemoryAfterItsChoices", .forgets = true},
 };
 
-/// Chooses the best tokens, but for the lie.
+/// Chooses the best tokens, but for the lie, which the last row is told.
 class LyingQueue final : public backend::DecodeQueue {
   public:
     LyingQueue(backend::Program& inner, const backend::DecodeOrder& order, const Lie& lie)
         : m_inner(inner), m_order(order), m_lie(lie) {}
     ~LyingQueue() override {
         // Whoever looks at the sequence sees it.
-        if (m_lie.forgets) (void)m_order.sequence->truncate(0);
+        if (m_lie.forgets) (void)m_order.rows.back().sequence->truncate(0);
     }
-    Result<TokenId> next() override {
-        const backend::SequenceRun run{m_order.sequence, 1, m_order.prefixTokens};
-        const uint32_t row = 0;
-        INGLE_TRY(m_inner.run({{&m_order.token, 1}, {&run, 1}, {&row, 1}}));
-        INGLE_TRY_ASSIGN(const std::span<const float> logits, m_inner.readOutput(0));
-        const auto chosen =
-            ++m_told == m_lie.choice ? std::ranges::min_element(logits) : std::ranges::max_element(logits);
-        m_order.token = static_cast<TokenId>(chosen - logits.begin());
-        return m_order.token;
+    Result<std::span<const TokenId>> next() override {
+        std::vector<TokenId> tokens;
+        std::vector<backend::SequenceRun> runs;
+        std::vector<uint32_t> logitRows;
+        for (const backend::DecodeRow& row : m_order.rows) {
+            logitRows.push_back(static_cast<uint32_t>(tokens.size()));
+            tokens.push_back(row.token);
+            runs.push_back({row.sequence, 1, row.prefixTokens});
+        }
+        INGLE_TRY(m_inner.run({tokens, runs, logitRows}));
+        const bool lies = tokens.size() == m_lie.rows && ++m_told == m_lie.choice;
+        for (const uint32_t row : logitRows) {
+            INGLE_TRY_ASSIGN(const std::span<const float> logits, m_inner.readOutput(row));
+            const auto chosen = lies && row + 1 == tokens.size() ? std::ranges::min_element(logits)
+                                                                 : std::ranges::max_element(logits);
+            m_order.rows[row].token = static_cast<TokenId>(chosen - logits.begin());
+            tokens[row] = m_order.rows[row].token;
+        }
+        m_chosen = tokens;
+        return m_chosen;
     }
-    std::span<const float> hiddenRow() const override { return {}; }
+    std::span<const float> hiddenRow(uint32_t) const override { return {}; }
     void stopQueueing() override {}
     bool hasNext() const override { return true; }
 
@@ -86,6 +99,7 @@ class LyingQueue final : public backend::DecodeQueue {
     backend::Program& m_inner;
     backend::DecodeOrder m_order;
     const Lie& m_lie;
+    std::vector<TokenId> m_chosen;
     uint32_t m_told = 0;
 };
 
@@ -105,7 +119,7 @@ class LyingProgram final : public backend::Program {
         return m_logits;
     }
     Result<std::unique_ptr<backend::DecodeQueue>> decodeAhead(const backend::DecodeOrder& order) override {
-        if (order.sampler.temperature > 0) return nullptr;
+        if (order.rows[0].sampler.temperature > 0) return nullptr;
         return std::make_unique<LyingQueue>(*m_inner, order, m_lie);
     }
     void observe(backend::OpObserver* observer) override { m_inner->observe(observer); }

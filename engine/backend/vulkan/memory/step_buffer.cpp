@@ -15,7 +15,6 @@ void writeStep(const Step& step, const StepBuffer& out) {
     INGLE_CHECK(rows <= out.entries.size(), "{} rows in a buffer for {}", rows, out.entries.size());
     out.header = {.numRuns = static_cast<uint32_t>(step.runs.size()),
                   .numLogitRows = static_cast<uint32_t>(step.logitRows.size()),
-                  .freeSlot = 0,
                   .flags = 0};
     std::ranges::fill(out.entries,
                       StepEntry{.runOfRow = StepEntry::kNoRun, .token = 0, .logitRow = 0, .run = {}});
@@ -34,7 +33,8 @@ void writeStep(const Step& step, const StepBuffer& out) {
             .slotAfter = sequence->slot(),
             .prefixTokens = run.isPicture ? sequence->length() + run.numRows : run.prefixTokens,
             .firstGuess = row + run.numRows - run.numGuesses,
-            .keptSlot = sequence->keptSlot().value_or(sequence->slot())};
+            .keptSlot = sequence->keptSlot().value_or(sequence->slot()),
+            .freeSlot = sequence->slot()};
         for (const uint32_t end = row + run.numRows; row < end; ++row) out.entries[row].runOfRow = i;
     }
     for (size_t i = 0; i < step.tokens.size(); ++i)
@@ -42,9 +42,9 @@ void writeStep(const Step& step, const StepBuffer& out) {
     for (size_t i = 0; i < step.logitRows.size(); ++i) out.entries[i].logitRow = step.logitRows[i];
 }
 
-void setStateSlots(uint32_t after, uint32_t free, const StepBuffer& out) {
-    out.header.freeSlot = free;
-    out.entries[0].run.slotAfter = after;
+void setStateSlots(uint32_t after, uint32_t free, StepRun& run) {
+    run.slotAfter = after;
+    run.freeSlot = free;
 }
 
 }  // namespace ingle::backend::vulkan

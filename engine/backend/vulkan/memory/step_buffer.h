@@ -12,8 +12,7 @@ namespace ingle::backend::vulkan {
 
 struct StepHeader {
     uint32_t numRuns, numLogitRows;
-    uint32_t freeSlot;  ///< where the states after the next step go, when this one has made it
-    uint32_t flags;     ///< see shaders/topk.glsl
+    uint32_t flags;  ///< see shaders/topk.glsl
 };
 
 /// Consecutive rows of one sequence.
@@ -25,6 +24,7 @@ struct StepRun {
     uint32_t prefixTokens;   ///< see SequenceRun; of a picture: its end, up to which its rows see
     uint32_t firstGuess;     ///< the first row that is a guess; none: behind the last
     uint32_t keptSlot;       ///< of the states before it that are in no chunks
+    uint32_t freeSlot;       ///< where the states after the next step go, when this one has made it
 };
 
 /// Entry i tells of row i, of run i and of row i of the logits: each of which may be there or not.
@@ -38,9 +38,9 @@ struct StepEntry {
 };
 
 // As std430 lays out 32-bit values: one behind the other.
-static_assert(sizeof(StepHeader) == 4 * sizeof(uint32_t));
-static_assert(sizeof(StepRun) == 8 * sizeof(uint32_t));
-static_assert(sizeof(StepEntry) == 11 * sizeof(uint32_t));
+static_assert(sizeof(StepHeader) == 3 * sizeof(uint32_t));
+static_assert(sizeof(StepRun) == 9 * sizeof(uint32_t));
+static_assert(sizeof(StepEntry) == 12 * sizeof(uint32_t));
 
 struct StepCapacity {
     uint32_t rows = 0;
@@ -62,8 +62,8 @@ struct StepBuffer {
 /// The step's values; entries that exceed the step are marked as not there.
 void writeStep(const Step& step, const StepBuffer& out);
 
-/// For a step of one row whose successors the device makes: the states after it go to slot `after`, and those
-/// after the next one to slot `free`.
-void setStateSlots(uint32_t after, uint32_t free, const StepBuffer& out);
+/// Of a run of one row, in a step whose successors the device makes: the states after it go to slot `after`,
+/// and those after the next one to slot `free`.
+void setStateSlots(uint32_t after, uint32_t free, StepRun& run);
 
 }  // namespace ingle::backend::vulkan

@@ -47,6 +47,10 @@ uint64_t largestPart(const Plan& plan, const StepCapacity& capacity, std::vector
 
 }  // namespace
 
+uint32_t mostQueuedRows(const StepCapacity& capacity) {
+    return std::min({capacity.rows, capacity.logitRows, kMaxMatvecRows});
+}
+
 std::vector<WantedRange> wantedRanges(ProgramRanges& ranges, const Plan& plan, const StepCapacity& capacity,
                                       const DeviceContext& context) {
     std::vector<WantedRange> wanted;
@@ -83,7 +87,7 @@ std::vector<WantedRange> wantedRanges(ProgramRanges& ranges, const Plan& plan, c
     if (!plan.hidden) return wanted;
     want(ranges.hostHidden, rowBytes(plan.hidden->width) * rows, MemoryUse::HostRead);
     for (BufferRange& turn : ranges.turnsHidden)
-        want(turn, sizeof(float) * plan.hidden->width, MemoryUse::HostRead);
+        want(turn, rowBytes(plan.hidden->width) * mostQueuedRows(capacity), MemoryUse::HostRead);
     return wanted;
 }
 

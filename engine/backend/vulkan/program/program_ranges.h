@@ -11,6 +11,9 @@
 
 namespace ingle::backend::vulkan {
 
+/// Most rows of a decode queue.
+uint32_t mostQueuedRows(const StepCapacity& capacity);
+
 /// Those that a plan has no use for stay empty.
 struct ProgramRanges {
     // On the device.
@@ -26,7 +29,7 @@ struct ProgramRanges {
     BufferRange hostLogits;  ///< [logit rows, padded width]
     BufferRange partInputs;  ///< of a plan with OpCode::Elsewhere, one behind the other
     BufferRange hostHidden;  ///< of a plan with Plan::hidden: [rows, padded width]
-    std::array<BufferRange, kNumTurns> turnsHidden;  ///< as well, of a row
+    std::array<BufferRange, kNumTurns> turnsHidden;  ///< as well, of the rows of a decode queue
 };
 
 /// One of them, to be made.

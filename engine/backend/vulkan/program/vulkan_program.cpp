@@ -73,7 +73,7 @@ Result<std::unique_ptr<VulkanProgram>> VulkanProgram::create(const Plan& plan, V
     INGLE_TRY_ASSIGN(program->m_fused, program->layOut(fusion));
     INGLE_TRY(program->compileKernels());
     INGLE_TRY(program->commandsFor({1, 1}));
-    if (!plan.elsewhere) INGLE_TRY(program->recordDecode());
+    if (!plan.elsewhere) INGLE_TRY(program->recordDecode(1));
     return program;
 }
 
@@ -105,7 +105,8 @@ Status VulkanProgram::allocate() {
         INGLE_TRY_ASSIGN(const auto made, memory->allocate(sizes));
         for (size_t i = 0; i < ranges.size(); ++i) *ranges[i] = made[i];
     }
-    INGLE_TRY_ASSIGN(m_decode.sampler, TokenSampler::create(context, kNumTurns));
+    INGLE_TRY_ASSIGN(m_decode.sampler, TokenSampler::create(context, kNumTurns, mostQueuedRows(m_capacity)));
+    m_decode.hiddenWidth = m_plan.hidden ? m_plan.hidden->width : 0;
     m_decode.hidden = m_ranges.turnsHidden;
     Recorder begin(context.device, context.pipelines);
     INGLE_TRY(copyStep(begin));
@@ -235,22 +236,23 @@ Result<const StepCommands*> VulkanProgram::commandsFor(const RowCounts& rows) {
 void VulkanProgram::forgetMoved() {
     if (std::exchange(m_recordedMoves, m_memory.numMoves()) == m_memory.numMoves()) return;
     m_recorded.clear();
-    m_decode.turns = {};
+    m_decode.turns.clear();
 }
 
-Status VulkanProgram::recordDecode() {
+Result<const DecodeTurns*> VulkanProgram::recordDecode(uint32_t numRows) {
     forgetMoved();
-    if (!m_decode.turns[0].empty() && m_decode.turns[0].fits(m_budget)) return {};
+    DecodeTurns& turns = m_decode.turns[numRows];
+    if (!turns[0].empty() && turns[0].fits(m_budget)) return &turns;
     for (uint32_t turn = 0; turn < kNumTurns; ++turn) {
         const TokenSampler::Buffers buffers{logits(), m_ranges.step, m_ranges.scratch};
         const auto begin = [](Recorder&) -> Status { return {}; };
         const auto end = [&](Recorder& recorder) -> Status {
-            INGLE_TRY(copyHidden(recorder, 1, m_decode.hidden[turn]));
-            return m_decode.sampler->record(turn, m_plan.output.width, buffers, recorder);
+            INGLE_TRY(copyHidden(recorder, numRows, m_decode.hidden[turn]));
+            return m_decode.sampler->record(turn, numRows, m_plan.output.width, buffers, recorder);
         };
-        INGLE_TRY_ASSIGN(m_decode.turns[turn], record({1, 1}, begin, end));
+        INGLE_TRY_ASSIGN(turns[turn], record({numRows, numRows}, begin, end));
     }
-    return {};
+    return &turns;
 }
 
 Result<StepCommands> VulkanProgram::record(const RowCounts& rows, const RecordFunction& begin,
@@ -310,17 +312,29 @@ void VulkanProgram::compute(const LeftPart& part, const Step& step) const {
 }
 
 Result<std::unique_ptr<DecodeQueue>> VulkanProgram::decodeAhead(const DecodeOrder& order) {
-    if (m_plan.outputKind != OutputKind::Logits || m_plan.elsewhere) return nullptr;
-    if (m_observer || !sampling::needsOnlyBest(order.sampler, TokenSampler::kMaxCandidates)) return nullptr;
-    const SequenceRun run{order.sequence, 1, order.prefixTokens};
-    const uint32_t row = 0;
-    const Step step{{&order.token, 1}, {&run, 1}, {&row, 1}};
+    const auto isDevices = [](const DecodeRow& row) {
+        return sampling::needsOnlyBest(row.sampler, TokenSampler::kMaxCandidates);
+    };
+    if (m_observer || m_plan.outputKind != OutputKind::Logits || m_plan.elsewhere ||
+        order.rows.size() > m_decode.sampler->maxRows() || !std::ranges::all_of(order.rows, isDevices))
+        return nullptr;
+    std::vector<TokenId> tokens;
+    std::vector<SequenceRun> runs;
+    std::vector<uint32_t> logitRows;
+    for (const DecodeRow& row : order.rows) {
+        logitRows.push_back(static_cast<uint32_t>(tokens.size()));
+        tokens.push_back(row.token);
+        runs.push_back({row.sequence, 1, row.prefixTokens});
+    }
+    const Step step{tokens, runs, logitRows};
     INGLE_TRY(m_limits.check(step));
     INGLE_TRY_ASSIGN(auto queue, VulkanDecodeQueue::create(order, m_memory, m_decode, m_decodePatience));
-    INGLE_TRY(recordDecode());
+    INGLE_TRY_ASSIGN(const DecodeTurns* turns,
+                     recordDecode(recordedRows(static_cast<uint32_t>(tokens.size()))));
     INGLE_TRY(write(step));
-    setStateSlots(queue->slotAfter(1), queue->slotAfter(2), hostStep());
-    INGLE_TRY(queue->start());
+    for (const uint32_t row : logitRows)
+        setStateSlots(queue->slotAfter(row, 1), queue->slotAfter(row, 2), hostStep().entries[row].run);
+    INGLE_TRY(queue->start(*turns));
     m_numLogitRows = 0;
     return queue;
 }

@@ -65,7 +65,7 @@ class VulkanProgram final : public Program {
     Status copyStep(Recorder& recorder) const;
     /// Recorded when they are not there yet, or not as they should be now.
     Result<const StepCommands*> commandsFor(const RowCounts& rows);
-    Status recordDecode();
+    Result<const DecodeTurns*> recordDecode(uint32_t numRows);
     /// A part of Plan::elsewhere.
     void compute(const LeftPart& part, const Step& step) const;
     /// Forgets what was recorded before memory moved.

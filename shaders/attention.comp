@@ -1,14 +1,13 @@
 // y = softmax(scores) V over the cache, for rows one by one: online softmax over pages of 64 tokens.
 // OpCode::Attention
 //
-// Bindings: 0 step; 1 q [rows, padded(numHeads * KEY_DIM)]; 2 keys, 3 values of the layer, 4 page tables
-// (cache.glsl); 5 y [rows, padded(numHeads * VALUE_DIM)], when SPLITS is 1, else splits (attention_splits.glsl), which
-// attention_combine.comp makes y of; 6 slopes, 7 sinks. A workgroup of 64 takes HEADS query heads that read one kv
-// head: workgroup x counts workers, then heads; y rows. A split is a share of the pages the row sees, so that the grid
-// does not depend on how many there are; where they are few, the last splits have none. A worker takes every
-// WORKERS-th split: their number may depend on how many rows there are, that of splits, and so what a row gives, must
-// not. Invocation t scores token t of a page; then invocation (slice, d) adds up four dimensions, or several times
-// four, of every slice-th value.
+// Bindings: 0 step; 1 q [rows, padded(numHeads * KEY_DIM)]; 2 keys, 3 values of the layer, 4 page tables (cache.glsl);
+// 5 y [rows, padded(numHeads * VALUE_DIM)]; 6 slopes, 7 sinks; 8, 9, 10 see attention_splits.glsl. A workgroup of 64
+// takes HEADS query heads that read one kv head: workgroup x counts workers, then heads; y rows. A split is a share of
+// the pages the row sees, so that the grid does not depend on how many there are; where they are few, the last splits
+// have none. A worker takes every WORKERS-th split: their number may depend on how many rows there are, that of
+// splits, and so what a row gives, must not. Invocation t scores token t of a page; then invocation (slice, d) adds up
+// four dimensions, or several times four, of every slice-th value.
 // variant: attention_f32 -DCACHE=32
 // variant: attention_f16 -DCACHE=16
 // variant: attention_q8 -DCACHE=8
@@ -23,7 +22,8 @@ layout(local_size_x = 64) in;
 layout(constant_id = 4) const uint HEADS = 1;
 layout(constant_id = 5) const uint SPLITS = 1;
 layout(constant_id = 6) const uint WORKERS = 1;
-#include "attention_splits.glsl"
+layout(constant_id = 7) const uint FORM = 0;
+const uint INVOCATIONS = 64;
 #define PAGES_BINDING 4
 #include "cache.glsl"
 
@@ -36,6 +36,15 @@ shared vec4 qs[HEADS * kKeyVectors];
 shared float weights[HEADS * 64];
 shared float parts[HEADS * 16];  // one per subgroup; the narrowest are 4 wide
 shared vec4 accs[64];
+
+const uint kMostHeads = HEADS;
+void keepFactor(uint i, float factor) {
+    weights[i] = factor;
+}
+float factorAt(uint i) {
+    return weights[i];
+}
+#include "attention_splits.glsl"
 
 void main() {
     const uint row = gl_WorkGroupID.y;
@@ -132,8 +141,7 @@ void main() {
                 }
                 factor = shrink / whole;
             }
-            const uint first = SPLITS == 1 ? row * padded(numHeads * VALUE_DIM) + head * VALUE_DIM
-                                           : splitAt(row, numHeads, head, split);
+            const uint first = row * padded(numHeads * VALUE_DIM) + head * VALUE_DIM;
             [[unroll]] for (uint i = 0; i < kLaneVectors; ++i) {
                 const uint vector = lane + 64 * i;
                 barrier();
@@ -142,15 +150,17 @@ void main() {
                 if (vector < kValueVectors) {
                     vec4 value = vec4(0);
                     for (uint s = 0; s < kSlices; ++s) value += accs[s * kValueVectors + lane];
-                    for (uint j = 0; j < 4 && 4 * vector + j < VALUE_DIM; ++j)
+                    if (SPLITS > 1) splitVectors[splitAt(row, head, split) + vector] = value;
+                    for (uint j = 0; SPLITS == 1 && j < 4 && 4 * vector + j < VALUE_DIM; ++j)
                         y[first + 4 * vector + j] = factor * value[j];
                 }
             }
             if (SPLITS > 1 && lane == 0) {
-                y[first + VALUE_DIM] = largest[h];
-                y[first + VALUE_DIM + 1] = total;
-                if (split == 0) y[splitsAt(row, numHeads, head)] = float(numUsed);
+                splits[splitMaxAt(row, head, split)] = largest[h];
+                splits[splitMaxAt(row, head, split) + 1] = total;
             }
         }
     }
+    if (SPLITS > 1)
+        joinSplits(row, gl_WorkGroupID.x / WORKERS, firstHead, HEADS, min(WORKERS, numUsed), numUsed);
 }

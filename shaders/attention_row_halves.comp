@@ -24,9 +24,9 @@ layout(constant_id = 0) const uint INVOCATIONS = 128;
 #include "step.glsl"
 #include "attention.glsl"
 layout(constant_id = 5) const uint SPLITS = 1;
-#include "attention_splits.glsl"
 layout(constant_id = 6) const uint KEYS = 32;
 layout(constant_id = 14) const uint WORKERS = 1;
+layout(constant_id = 15) const uint FORM = 0;
 #include "matrix_rows.glsl"
 #define PAGES_BINDING 4
 #include "cache.glsl"
@@ -47,6 +47,15 @@ const uint kQueryVectors = M * kKeyStride;
 shared uvec4 tile[kSubgroups * kVectors > kQueryVectors ? kSubgroups * kVectors : kQueryVectors];
 shared float numbers[M * N];
 shared float mosts[kSubgroups * M], totals[kSubgroups * M];
+
+const uint kMostHeads = M;
+void keepFactor(uint i, float factor) {
+    tile[i / 4][i % 4] = floatBitsToUint(factor);
+}
+float factorAt(uint i) {
+    return uintBitsToFloat(tile[i / 4][i % 4]);
+}
+#include "attention_splits.glsl"
 
 // Positions past the end are those of the last key again: nobody sees them, and what is there is finite.
 #define rowOfItem(item, halves, firstKey) cacheRow(run.slot, min((firstKey) + (item) / halves, seen.y - 1))
@@ -211,12 +220,11 @@ void main() {
                 y[(row * numHeads + head) * VALUE_DIM + d] = value / total;
                 continue;
             }
-            const uint at = splitAt(row, numHeads, head, split);
-            y[at + d] = value;
+            splits[4 * splitAt(row, head, split) + d] = value;
             if (d > 0) continue;
-            y[at + VALUE_DIM] = largest / kLog2E;
-            y[at + VALUE_DIM + 1] = total;
-            if (split == 0) y[splitsAt(row, numHeads, head)] = float(numUsed);
+            splits[splitMaxAt(row, head, split)] = largest / kLog2E;
+            splits[splitMaxAt(row, head, split) + 1] = total;
         }
     }
+    if (SPLITS > 1) joinSplits(row, group, firstHead, count, min(WORKERS, numUsed), numUsed);
 }

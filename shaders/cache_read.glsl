@@ -6,12 +6,12 @@
     uintBitsToFloat(uvec4(cache[row + e], cache[row + e + 1], cache[row + e + 2], cache[row + e + 3]))
 #elif CACHE == 16
 // Heads of an odd number of elements may begin inside a word.
-vec4 halves(uint a, uint b, uint c, uint e) {
+vec4 fourHalves(uint a, uint b, uint c, uint e) {
     const vec4 low = vec4(unpackHalf2x16(a), unpackHalf2x16(b));
     return e % 2 == 0 ? low : vec4(low.yzw, unpackHalf2x16(c).x);
 }
 #define CACHED(cache, row, scaleWord, e) \
-    halves(cache[row + (e) / 2], cache[row + (e) / 2 + 1], (e) % 2 == 0 ? 0 : cache[row + (e) / 2 + 2], e)
+    fourHalves(cache[row + (e) / 2], cache[row + (e) / 2 + 1], (e) % 2 == 0 ? 0 : cache[row + (e) / 2 + 2], e)
 #else
 float scaled(uint word, uint scales, uint e) {
     return float(bitfieldExtract(int(word), int(e % 4) * 8, 8)) * unpackHalf2x16(scales)[e / 32 % 2];

@@ -236,22 +236,23 @@ TEST_P(VulkanFamilies, rowsFedTogetherGiveTheBitsOfRowsFedAlone) {
 using VulkanCost = TwoBackends;
 
 /// What a device spends on small work is mostly the number of dispatches that wait for each other.
-TEST_F(VulkanCost, aDenseLayerIsNineDispatches) {
+TEST_F(VulkanCost, aDenseLayerIsEightDispatches) {
     const test::TemporaryFolder folder;
-    const auto dispatches = [&](const char* family, uint32_t numLayers) {
+    const auto dispatches = [&](const char* family, uint32_t numLayers, uint32_t rows) {
         lab::SynthOptions options{.family = family, .quant = "Q8_0"};
         options.sizes.numLayers = numLayers;
         const SynthModel model = openSynthModel(folder, options, kFamilyRows);
         PlanRunner runner(*vulkan, model.plan, model.memory);
-        return static_cast<VulkanProgram&>(*runner.program).numDispatches({1, 1}).value();
+        return static_cast<VulkanProgram&>(*runner.program).numDispatches({rows, rows}).value();
     };
     for (const char* family : {"llama", "qwen2", "qwen3"})
-        EXPECT_EQ(dispatches(family, 3) - dispatches(family, 2), 9U) << family;
+        for (const uint32_t rows : {1U, 8U})
+            EXPECT_EQ(dispatches(family, 3, rows) - dispatches(family, 2, rows), 8U) << family << rows;
 }
 
-/// Where products read bytes, the norms write them; what attention and the gate have made is rounded by a
-/// dispatch of its own, once for all that read it.
-TEST_F(VulkanCost, roundingToBytesIsTwoDispatchesOfADenseLayer) {
+/// Where products read bytes, the norms write them, and so does attention with heads of whole groups; what
+/// the gate has made is rounded by a dispatch of its own, once for all that read it.
+TEST_F(VulkanCost, roundingToBytesIsADispatchOfADenseLayerOrTwo) {
     if (!info.features.integerDot) GTEST_SKIP() << "this device has no integer dot product";
     const test::TemporaryFolder folder;
     const WeightFormat& q8 = *findWeightFormat(quant::findFormat("Q8_0")->id);
@@ -268,14 +269,16 @@ TEST_F(VulkanCost, roundingToBytesIsTwoDispatchesOfADenseLayer) {
     ASSERT_TRUE(writeShapeCache(shapeCachePath(path, info, ActivationType::Auto), shapes));
     vulkan.reset();
     openVulkan(path, ActivationType::Auto);
-    const auto dispatches = [&](uint32_t numLayers) {
+    const auto dispatches = [&](uint32_t numLayers, uint32_t headDim) {
         lab::SynthOptions options{.family = "llama", .quant = "Q8_0"};
         options.sizes.numLayers = numLayers;
+        options.sizes.dim = options.sizes.numHeads * headDim;
         const SynthModel model = openSynthModel(folder, options, kFamilyRows);
         PlanRunner runner(*vulkan, model.plan, model.memory);
         return static_cast<VulkanProgram&>(*runner.program).numDispatches({1, 1}).value();
     };
-    EXPECT_EQ(dispatches(3) - dispatches(2), 11U);
+    EXPECT_EQ(dispatches(3, 64) - dispatches(2, 64), 9U);
+    EXPECT_EQ(dispatches(3, 16) - dispatches(2, 16), 10U);
 }
 
 /// Without fusion every op is a dispatch of its own, here as in the passes.

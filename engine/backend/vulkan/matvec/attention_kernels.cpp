@@ -33,7 +33,6 @@ constexpr uint32_t kMaxHeads = 8;
 /// Workgroups that keep a large device busy; contexts that are short for so many use fewer.
 constexpr uint32_t kWantedRowGroups = 264;
 constexpr uint32_t kMaxSplits = 64;
-constexpr uint32_t kCombineInvocations = 256;  // shaders/attention_combine.comp
 
 /// shaders/attention_row_halves.comp.
 constexpr uint32_t kMaxRowHalvesHeadDim = 128;
@@ -165,7 +164,8 @@ std::optional<AttentionKernel> AttentionKernels::halvesRows(const AttentionSize&
     const uint64_t cacheVectors = uint64_t{keys} * (size.keyDim / 8 + 1 + size.valueDim / 8 + 1);
     const uint64_t vectors = std::max<uint64_t>(cacheVectors, units.m * size.valueDim / 4);
     const uint64_t bytes =
-        sizeof(float) * (units.m * units.n + 2 * kHalvesSubgroups * units.m) +
+        sizeof(float) * (units.m * units.n + 2 * kHalvesSubgroups * units.m + 2 * units.m +
+                         2 * kHalvesSubgroups * units.subgroupSize + 1) +
         16 * std::max<uint64_t>(kHalvesSubgroups * vectors, units.m * (size.keyDim / 8 + 1));
     if (bytes > m_device.limits.maxSharedBytes) return std::nullopt;
     const uint32_t groups = size.numHeads / size.headsPerKv * groupsFor(size.headsPerKv, units.m);
@@ -187,7 +187,8 @@ std::optional<AttentionKernel> AttentionKernels::halvesRows(const AttentionSize&
                              m_layout->rows,
                              m_layout->shift,
                              m_layout->xors,
-                             workers};
+                             workers,
+                             size.form};
     kernel.groups = {groups * workers, size.numTokens, 1};
     kernel.splits = splits;
     return kernel;
@@ -199,15 +200,9 @@ AttentionKernel AttentionKernels::rows(const AttentionSize& size, uint32_t mostS
     const uint32_t groups = size.numHeads / heads;
     const auto [splits, workers] = sharingOf(groups, size.numTokens, mostSplits);
     return {{fmt::format("attention_{}", cacheName(size.cache)),
-             {kRowInvocations, size.keyDim, size.valueDim, size.features, heads, splits, workers}},
+             {kRowInvocations, size.keyDim, size.valueDim, size.features, heads, splits, workers, size.form}},
             {groups * workers, size.numTokens, 1},
             splits};
-}
-
-AttentionKernel AttentionKernels::combine(const AttentionSize& size, uint32_t splits, bool hasSinks,
-                                          uint32_t form) {
-    return {{"attention_combine", {kCombineInvocations, hasSinks, size.valueDim, form, 0, splits}},
-            {size.numHeads, size.numTokens, 1}};
 }
 
 }  // namespace ingle::backend::vulkan

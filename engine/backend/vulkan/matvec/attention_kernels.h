@@ -19,14 +19,20 @@ struct AttentionSize {
     uint32_t numTokens;
     uint32_t features;  ///< see shaders/attention.glsl
     KvType cache;
+    uint32_t form = 0;  ///< that rows one by one are written in, too, see shaders/row_form_store.glsl
 };
 
 /// What to dispatch.
 struct AttentionKernel {
     PipelineSpec spec;
     std::array<uint32_t, 3> groups{};
-    uint32_t splits = 1;  ///< more: what it writes is for combine(), see shaders/attention_splits.glsl
+    uint32_t splits = 1;  ///< more: workgroups share out the keys of a row, see shaders/attention_splits.glsl
 };
+
+/// Floats of a split of a head.
+constexpr uint32_t splitFloats(uint32_t valueDim) {
+    return (valueDim + 3) / 4 * 4 + 4;
+}
 
 class AttentionKernels {
   public:
@@ -41,8 +47,6 @@ class AttentionKernels {
     /// For rows one by one, each shared out into so many splits at most: as many as for one row alone, so
     /// that what a row gives does not depend on those beside it.
     AttentionKernel rows(const AttentionSize& size, uint32_t mostSplits) const;
-    /// What makes one of the splits of rows(). `form`: see shaders/row_form_store.glsl.
-    static AttentionKernel combine(const AttentionSize& size, uint32_t splits, bool hasSinks, uint32_t form);
 
     /// Whether queries, keys, values and weights are rounded to halves.
     bool haveHalves() const { return m_halves; }

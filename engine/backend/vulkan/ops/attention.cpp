@@ -53,8 +53,8 @@ uint32_t featuresOf(const AttentionParams& params) {
 uint32_t mostSplits(const AttentionParams& params, const OpRecording& out) {
     if (out.numTokens() > kFewTokens) return 1;
     const uint32_t rows = std::max(out.numTokens(), kAlikeRows);
-    const uint64_t headBytes = out.scratch().bytes / (uint64_t{rows} * params.numHeads);
-    const uint64_t fitting = (headBytes / sizeof(float) - 1) / (params.valueDim + 2);
+    const uint64_t headFloats = out.scratch().bytes / sizeof(float) / (uint64_t{rows} * params.numHeads);
+    const uint64_t fitting = headFloats / splitFloats(params.valueDim);
     return static_cast<uint32_t>(std::min<uint64_t>(out.memory().tablePages(), fitting));
 }
 
@@ -74,8 +74,8 @@ Status record(const OpRun& run, OpRecording& out) {
                     "attention heads of {} dimensions on this device; at most {} are possible", largestDim,
                     kMaxHeadDim);
     const uint32_t headsPerKv = params.numHeads / params.numKvHeads;
-    const AttentionSize size{params.keyDim,   params.valueDim,    params.numHeads,    headsPerKv,
-                             out.numTokens(), featuresOf(params), memory.options().kv};
+    AttentionSize size{params.keyDim,   params.valueDim,    params.numHeads,    headsPerKv,
+                       out.numTokens(), featuresOf(params), memory.options().kv};
     const bool valuesInKeys = memory.spec().kv[params.layer].valueElems == 0;
     const CacheRow& keyRow = memory.keyRow(params.layer);
     const CacheRow& valueRow = valuesInKeys ? keyRow : memory.valueRow(params.layer);
@@ -99,33 +99,30 @@ Status record(const OpRun& run, OpRecording& out) {
     if (params.hasSinks) {
         INGLE_TRY_ASSIGN(sinks, out.vector(run.op(0), 0));
     }
-    const auto bindings = [&](const BufferRange& output) {
-        return std::vector<Binding>{reads(out.step()),
-                                    reads(out.rows(run.input(0, 0))),
-                                    reads(keys),
-                                    reads(values),
-                                    reads(memory.pageTables()),
-                                    writes(output),
-                                    reads(slopes),
-                                    reads(sinks)};
-    };
+    std::vector<Binding> bindings{reads(out.step()),
+                                  reads(out.rows(run.input(0, 0))),
+                                  reads(keys),
+                                  reads(values),
+                                  reads(memory.pageTables()),
+                                  writes(y),
+                                  reads(slopes),
+                                  reads(sinks)};
     if (out.numTokens() > kFewTokens) {
         if (auto tiles = out.attentionKernels().tiles(size))
-            return out.dispatch(std::move(tiles->spec), bindings(y), push, tiles->groups);
+            return out.dispatch(std::move(tiles->spec), std::move(bindings), push, tiles->groups);
     }
-    AttentionKernel rows = out.attentionKernels().rows(size, mostSplits(params, out));
-    const bool isSplit = rows.splits > 1;
-    INGLE_TRY(out.dispatch(std::move(rows.spec), bindings(isSplit ? out.scratch() : y), push, rows.groups));
-    if (!isSplit) return {};
+    const uint32_t most = mostSplits(params, out);
     std::optional<OpRecording::FormedRows> formed;
-    if (params.valueDim % 32 == 0 && params.numHeads * params.valueDim % 64 == 0)
+    const bool isFormed = params.valueDim % 32 == 0 && params.numHeads * params.valueDim % 64 == 0;
+    if (isFormed && out.attentionKernels().rows(size, most).splits > 1)
         formed = out.formedRows(run.output(0));
-    AttentionKernel combine =
-        AttentionKernels::combine(size, rows.splits, params.hasSinks, OpRecording::formNumber(formed));
-    return out.dispatch(
-        std::move(combine.spec),
-        {reads(out.scratch()), writes(y), reads(sinks), writes(formed ? formed->range : out.unused())}, {},
-        combine.groups);
+    size.form = OpRecording::formNumber(formed);
+    AttentionKernel rows = out.attentionKernels().rows(size, most);
+    const bool isSplit = rows.splits > 1;
+    bindings.push_back(isSplit ? updates(out.arrivals()) : reads(out.unused()));
+    bindings.push_back(isSplit ? updates(out.scratch()) : reads(out.unused()));
+    bindings.push_back(formed ? writes(formed->range) : reads(out.unused()));
+    return out.dispatch(std::move(rows.spec), std::move(bindings), push, rows.groups);
 }
 
 constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};

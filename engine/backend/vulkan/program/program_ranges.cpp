@@ -18,6 +18,15 @@ uint32_t widestInput(const Plan& plan) {
     return width;
 }
 
+/// Groups of heads of all rows whose keys several workgroups may share.
+uint64_t mostArrivals(const Plan& plan, uint32_t rows) {
+    uint32_t numHeads = 0;
+    for (const Op& op : plan.ops)
+        if (op.code == OpCode::Attention)
+            numHeads = std::max(numHeads, std::get<AttentionParams>(op.params).numHeads);
+    return uint64_t{numHeads} * std::min(rows, kMaxMatvecRows);
+}
+
 /// 0: the plan has no experts.
 uint64_t largestExpertPlan(const Plan& plan, uint32_t rows) {
     uint64_t bytes = 0;
@@ -64,6 +73,7 @@ std::vector<WantedRange> wantedRanges(ProgramRanges& ranges, const Plan& plan, c
     want(ranges.step, capacity.bytes(), MemoryUse::Device);
     want(ranges.scratch, std::min(kScratchBytes, maxRangeBytes(context.device.info().limits)),
          MemoryUse::Device);
+    want(ranges.arrivals, sizeof(uint32_t) * mostArrivals(plan, rows), MemoryUse::Device);
     want(ranges.unused, kRangeAlignment, MemoryUse::Device);
     if (context.matmulKernels.haveHalves()) {
         want(ranges.rowForms.at(RowForm::Halves), rowFormBytes(RowForm::Halves, widestInput(plan), rows),

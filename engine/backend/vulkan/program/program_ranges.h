@@ -17,7 +17,7 @@ uint32_t mostQueuedRows(const StepCapacity& capacity);
 /// Those that a plan has no use for stay empty.
 struct ProgramRanges {
     // On the device.
-    BufferRange step, scratch, unused;
+    BufferRange step, scratch, arrivals, unused;
     RowForms::Buffers rowForms;
     BufferRange expertPlan;             ///< of a plan with experts
     BufferRange pictures, pictureRows;  ///< of one with OpCode::PictureRows or InputRows

@@ -111,7 +111,10 @@ Status VulkanProgram::allocate() {
     Recorder begin(context.device, context.pipelines);
     INGLE_TRY(copyStep(begin));
     INGLE_TRY_ASSIGN(m_decode.begin, begin.finish());
-    return {};
+    if (m_ranges.arrivals.bytes == 0) return {};
+    Recorder zero(context.device, context.pipelines);
+    INGLE_TRY(zero.fill(m_ranges.arrivals, 0));
+    return m_memory.run(zero);
 }
 
 Status VulkanProgram::copyHidden(Recorder& recorder, uint32_t numRows, const BufferRange& to) const {
@@ -174,6 +177,7 @@ ProgramBuffers VulkanProgram::buffersOf(const Layout& layout) const {
     return {.values = layout.values,
             .step = m_ranges.step,
             .scratch = m_ranges.scratch,
+            .arrivals = m_ranges.arrivals,
             .unused = m_ranges.unused,
             .rowForms = m_ranges.rowForms,
             .expertPlan = m_ranges.expertPlan,

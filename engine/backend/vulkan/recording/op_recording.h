@@ -33,6 +33,7 @@ struct ProgramBuffers {
     std::span<const BufferRange> values;  ///< by ValueId; empty where a fused run keeps a value to itself
     BufferRange step;                     ///< see step_buffer.h
     BufferRange scratch;                  ///< for what passes from one dispatch of an op to the next
+    BufferRange arrivals;                 ///< 0 between dispatches: see shaders/attention_splits.glsl
     BufferRange unused;                   ///< bound where a variant of a shader reads nothing; never written
     RowForms::Buffers rowForms;           ///< see OpRecording::rowsAs()
     BufferRange expertPlan = {};          ///< see OpRecording::expertPlan()
@@ -91,6 +92,7 @@ class OpRecording {
     uint32_t numTokens() const { return m_rows.tokens; }
     const BufferRange& step() const { return m_buffers.step; }
     const BufferRange& scratch() const { return m_buffers.scratch; }
+    const BufferRange& arrivals() const { return m_buffers.arrivals; }
     const BufferRange& unused() const { return m_buffers.unused; }
     bool takesPictures() const { return m_buffers.pictures.bytes > 0; }
     const BufferRange& pictures() const { return m_buffers.pictures; }

@@ -130,16 +130,12 @@ Status setMamba(Translation& t, const DecoderSizes& sizes) {
     INGLE_TRY_ASSIGN(const uint32_t expand, isUsed ? t.config.u32Or("mamba_expand", kUsualExpand)
                                                    : t.config.u32Or("mamba_expand", kUsualExpand, 0));
     INGLE_TRY_ASSIGN(const uint32_t inner, t.config.u32Or("mamba_d_ssm", 1024, expand * sizes.dim));
-    INGLE_TRY_ASSIGN(const uint32_t heads, t.config.u32Or("mamba_n_heads", 128));
-    INGLE_TRY_ASSIGN(const uint32_t groups, t.config.u32Or("mamba_n_groups", 1));
-    INGLE_TRY_ASSIGN(const uint32_t stateSize, t.config.u32Or("mamba_d_state", 256));
-    INGLE_TRY_ASSIGN(const uint32_t kernel, t.config.u32Or("mamba_d_conv", 4));
-    t.setCount("ssm.conv_kernel", kernel);
-    t.setCount("ssm.state_size", stateSize);
-    t.setCount("ssm.group_count", groups);
-    t.setCount("ssm.time_step_rank", heads);
     t.setCount("ssm.inner_size", inner);
-    return {};
+    constexpr NamedCount kCounts[] = {{"ssm.conv_kernel", "mamba_d_conv", 4},
+                                      {"ssm.state_size", "mamba_d_state", 256},
+                                      {"ssm.group_count", "mamba_n_groups", 1},
+                                      {"ssm.time_step_rank", "mamba_n_heads", 128}};
+    return setCounts(t, kCounts);
 }
 
 Status setKeys(Translation& t) {

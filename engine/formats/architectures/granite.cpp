@@ -21,18 +21,11 @@ constexpr TensorRule kRules[] = {
 };
 
 Status setMamba(Translation& t, const DecoderSizes& sizes) {
-    struct Count {
-        std::string_view key, from;
-        uint32_t usual;
-    };
-    constexpr Count kCounts[] = {{"ssm.conv_kernel", "mamba_d_conv", 4},
-                                 {"ssm.state_size", "mamba_d_state", 256},
-                                 {"ssm.time_step_rank", "mamba_n_heads", 128},
-                                 {"ssm.group_count", "mamba_n_groups", 1}};
-    for (const Count& count : kCounts) {
-        INGLE_TRY_ASSIGN(const uint32_t value, t.config.u32Or(count.from, count.usual));
-        t.setCount(count.key, value);
-    }
+    constexpr NamedCount kCounts[] = {{"ssm.conv_kernel", "mamba_d_conv", 4},
+                                      {"ssm.state_size", "mamba_d_state", 256},
+                                      {"ssm.time_step_rank", "mamba_n_heads", 128},
+                                      {"ssm.group_count", "mamba_n_groups", 1}};
+    INGLE_TRY(setCounts(t, kCounts));
     INGLE_TRY(expectFlag(t.config, "mamba_proj_bias", false, false));
     INGLE_TRY(expectFlag(t.config, "mamba_conv_bias", true, true));
     INGLE_TRY(expectNoStepLimit(t.config));

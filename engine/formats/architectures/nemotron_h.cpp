@@ -86,15 +86,12 @@ Status setMamba(Translation& t) {
     }
     INGLE_TRY_ASSIGN(const uint32_t heads, t.config.u32Or("mamba_num_heads", 128));
     INGLE_TRY_ASSIGN(const uint32_t headDim, t.config.u32Or("mamba_head_dim", 64));
-    INGLE_TRY_ASSIGN(const uint32_t groups, t.config.u32Or("n_groups", 8));
-    INGLE_TRY_ASSIGN(const uint32_t stateSize, t.config.u32Or("ssm_state_size", 128));
-    INGLE_TRY_ASSIGN(const uint32_t kernel, t.config.u32Or("conv_kernel", 4));
-    t.setCount("ssm.conv_kernel", kernel);
-    t.setCount("ssm.state_size", stateSize);
-    t.setCount("ssm.group_count", groups);
     t.setCount("ssm.time_step_rank", heads);
     t.setCount("ssm.inner_size", uint64_t{heads} * headDim);
-    return {};
+    constexpr NamedCount kCounts[] = {{"ssm.conv_kernel", "conv_kernel", 4},
+                                      {"ssm.state_size", "ssm_state_size", 128},
+                                      {"ssm.group_count", "n_groups", 8}};
+    return setCounts(t, kCounts);
 }
 
 /// The width of what comes in place of a mixer in layers without one.

@@ -82,18 +82,11 @@ constexpr std::string_view kOtherParts[] = {"model.visual.", "visual.", "vision_
                                             "model.mtp."};
 
 Status setDeltaNets(Translation& t, const DecoderSizes& sizes) {
-    struct Count {
-        std::string_view key, from;
-        uint32_t usual;
-    };
-    constexpr Count kCounts[] = {{"ssm.conv_kernel", "linear_conv_kernel_dim", 4},
-                                 {"ssm.state_size", "linear_key_head_dim", 128},
-                                 {"ssm.group_count", "linear_num_key_heads", 16},
-                                 {"ssm.time_step_rank", "linear_num_value_heads", 32}};
-    for (const Count& count : kCounts) {
-        INGLE_TRY_ASSIGN(const uint32_t value, t.config.u32Or(count.from, count.usual));
-        t.setCount(count.key, value);
-    }
+    constexpr NamedCount kCounts[] = {{"ssm.conv_kernel", "linear_conv_kernel_dim", 4},
+                                      {"ssm.state_size", "linear_key_head_dim", 128},
+                                      {"ssm.group_count", "linear_num_key_heads", 16},
+                                      {"ssm.time_step_rank", "linear_num_value_heads", 32}};
+    INGLE_TRY(setCounts(t, kCounts));
     INGLE_TRY_ASSIGN(const uint32_t numValueHeads, t.config.u32Or("linear_num_value_heads", 32));
     INGLE_TRY_ASSIGN(const uint32_t valueDim, t.config.u32Or("linear_value_head_dim", 128));
     t.setCount("ssm.inner_size", uint64_t{numValueHeads} * valueDim);

@@ -154,6 +154,14 @@ Status setLongRope(Translation& translation, const RopeConfig& rope, const Decod
 
 }  // namespace
 
+Status setCounts(Translation& translation, std::span<const NamedCount> counts) {
+    for (const NamedCount& count : counts) {
+        INGLE_TRY_ASSIGN(const uint32_t value, translation.config.u32Or(count.from, count.usual));
+        translation.setCount(count.key, value);
+    }
+    return {};
+}
+
 Result<DecoderSizes> setDecoderKeys(Translation& translation, const DecoderNames& names) {
     const Config& config = translation.config;
     const auto countOr = [&](std::string_view key, uint32_t usual) {

@@ -102,6 +102,15 @@ Status splitGateUp(Translation& translation, const StoredTensor& stored, const P
 /// Without dimensions of one, as [channels, 1, kernel] of a convolution.
 Status squeezed(Translation& translation, const StoredTensor& stored, const Place& place);
 
+/// A whole number of config.json, and its key.
+struct NamedCount {
+    std::string_view key;   ///< as of Translation::setCount()
+    std::string_view from;  ///< in config.json
+    uint32_t usual;         ///< where that is silent
+};
+/// Sets each of them. Errors: Corrupt.
+Status setCounts(Translation& translation, std::span<const NamedCount> counts);
+
 /// What decoders' configurations have in common, under the names of most of them; 0 or "" is no name.
 struct DecoderNames {
     std::string_view numLayers = "num_hidden_layers";

@@ -113,6 +113,17 @@ MatmulTiling MatmulKernels::tilingFor(const WeightFormat& format, const MatmulSi
     return likelyTilings(m_device, size, scratchBytes).front();
 }
 
+MatmulPartsPush partsPush(const LinearPush& push, const MatmulKernel& kernel) {
+    return {.numRows = push.matrix.numRows,
+            .firstRow = push.matrix.firstRow,
+            .numOut = push.numOut,
+            .split1 = push.split1,
+            .split2 = push.split2,
+            .numParts = kernel.groups[2],
+            .partRows = kernel.parts->partRows,
+            .width = kernel.parts->width};
+}
+
 MatmulKernel MatmulKernels::find(const WeightFormat& format, const MatmulSize& size,
                                  std::span<const uint32_t> epilogue, uint64_t scratchBytes) const {
     // Few kernels, for few numbers of rows.

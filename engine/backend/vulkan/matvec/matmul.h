@@ -37,6 +37,9 @@ struct MatmulPartsPush {
     uint32_t numParts, partRows, width;
 };
 
+/// Of the outputs that `kernel`, which has parts, computes with `push`.
+MatmulPartsPush partsPush(const LinearPush& push, const MatmulKernel& kernel);
+
 /// Of OpCode::ExpertLinear: matrices [numOutputs, k] of `numExperts`, which multiply `numSlots` rows in all.
 struct ExpertSize {
     uint32_t numExperts = 0, numOutputs = 0, k = 0, numSlots = 0;

@@ -60,15 +60,8 @@ class TilingTrial {
         std::vector<Dispatch> dispatches{
             {*compiled[0], bindings(shard.range, kernel.parts ? scratch : y), push, kernel.groups}};
         if (kernel.parts) {
-            const MatmulPartsPush adding{.numRows = shard.numRows,
-                                         .firstRow = push.matrix.firstRow,
-                                         .numOut = push.numOut,
-                                         .split1 = push.split1,
-                                         .split2 = push.split2,
-                                         .numParts = kernel.groups[2],
-                                         .partRows = kernel.parts->partRows,
-                                         .width = kernel.parts->width};
-            dispatches.push_back({*compiled[1], bindings(scratch, y), adding, kernel.parts->groups});
+            dispatches.push_back(
+                {*compiled[1], bindings(scratch, y), partsPush(push, kernel), kernel.parts->groups});
         }
         return KernelTimer(m_device, m_pipelines).seconds([&](Recorder& recorder) -> Status {
             for (const Dispatch& dispatch : dispatches) INGLE_TRY(recorder.dispatch(dispatch));

@@ -171,14 +171,7 @@ class Linear {
         INGLE_TRY(m_out.dispatch(std::move(kernel.spec), std::move(split), push, kernel.groups));
         bindings[0] = reads(sums);
         bindings[1] = reads(m_out.unused());
-        const MatmulPartsPush adding{.numRows = push.matrix.numRows,
-                                     .firstRow = push.matrix.firstRow,
-                                     .numOut = push.numOut,
-                                     .split1 = push.split1,
-                                     .split2 = push.split2,
-                                     .numParts = kernel.groups[2],
-                                     .partRows = kernel.parts->partRows,
-                                     .width = kernel.parts->width};
+        const MatmulPartsPush adding = partsPush(push, kernel);
         return m_out.dispatch(std::move(kernel.parts->adding), bindings, adding, kernel.parts->groups);
     }
 

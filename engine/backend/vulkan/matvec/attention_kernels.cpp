@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/backend/vulkan/matvec/matvec.h"
 #include "engine/backend/vulkan/substrate/recorder.h"
 
 namespace ingle::backend::vulkan {
@@ -56,6 +57,12 @@ Sharing sharingOf(uint32_t groups, uint32_t numRows, uint32_t mostSplits) {
     };
     const uint32_t splits = wanted(groups, std::max(std::min(mostSplits, kMaxSplits), 1U));
     return {splits, wanted(groups * numRows, splits)};
+}
+
+/// Of one split of all heads and rows: as many for all numbers of rows of which each gives what it gives
+/// alone.
+uint64_t splitFloats(const AttentionSize& size) {
+    return uint64_t{std::max(size.numTokens, kAlikeRows)} * size.numHeads * splitFloats(size.valueDim);
 }
 
 /// Of a workgroup of attention_halves.comp, with the tiles of the device's units.
@@ -203,6 +210,15 @@ AttentionKernel AttentionKernels::rows(const AttentionSize& size, uint32_t mostS
              {kRowInvocations, size.keyDim, size.valueDim, size.features, heads, splits, workers, size.form}},
             {groups * workers, size.numTokens, 1},
             splits};
+}
+
+uint32_t AttentionKernels::splitsIn(uint64_t scratchBytes, const AttentionSize& size) {
+    return static_cast<uint32_t>(scratchBytes / sizeof(float) / splitFloats(size));
+}
+
+uint64_t AttentionKernels::scratchFor(const AttentionSize& size) {
+    const uint32_t groups = size.numHeads / headsOfGroup(size.headsPerKv);
+    return sharingOf(groups, 1, kMaxSplits).splits * splitFloats(size) * sizeof(float);
 }
 
 }  // namespace ingle::backend::vulkan

@@ -14,11 +14,11 @@ namespace ingle::backend::vulkan {
 
 /// What is to be attended to.
 struct AttentionSize {
-    uint32_t keyDim, valueDim;
-    uint32_t numHeads, headsPerKv;
-    uint32_t numTokens;
-    uint32_t features;  ///< see shaders/attention.glsl
-    KvType cache;
+    uint32_t keyDim = 0, valueDim = 0;
+    uint32_t numHeads = 0, headsPerKv = 0;
+    uint32_t numTokens = 0;
+    uint32_t features = 0;  ///< see shaders/attention.glsl
+    KvType cache = KvType::F16;
     uint32_t form = 0;  ///< that rows one by one are written in, too, see shaders/row_form_store.glsl
 };
 
@@ -47,6 +47,10 @@ class AttentionKernels {
     /// For rows one by one, each shared out into so many splits at most: as many as for one row alone, so
     /// that what a row gives does not depend on those beside it.
     AttentionKernel rows(const AttentionSize& size, uint32_t mostSplits) const;
+    /// Splits of rows() that find room in so much scratch memory.
+    static uint32_t splitsIn(uint64_t scratchBytes, const AttentionSize& size);
+    /// Scratch memory for as many as keep a large device busy.
+    static uint64_t scratchFor(const AttentionSize& size);
 
     /// Whether queries, keys, values and weights are rounded to halves.
     bool haveHalves() const { return m_halves; }

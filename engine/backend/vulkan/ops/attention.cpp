@@ -48,14 +48,10 @@ uint32_t featuresOf(const AttentionParams& params) {
     return features;
 }
 
-/// That the tables and the scratch buffer have room for. Many rows keep a device busy by themselves. As many
-/// for all numbers of rows of which each gives what it gives alone.
-uint32_t mostSplits(const AttentionParams& params, const OpRecording& out) {
-    if (out.numTokens() > kFewTokens) return 1;
-    const uint32_t rows = std::max(out.numTokens(), kAlikeRows);
-    const uint64_t headFloats = out.scratch().bytes / sizeof(float) / (uint64_t{rows} * params.numHeads);
-    const uint64_t fitting = headFloats / splitFloats(params.valueDim);
-    return static_cast<uint32_t>(std::min<uint64_t>(out.memory().tablePages(), fitting));
+/// That the tables and the scratch buffer have room for. Many rows keep a device busy by themselves.
+uint32_t mostSplits(const AttentionSize& size, const OpRecording& out) {
+    if (size.numTokens > kFewTokens) return 1;
+    return std::min(out.memory().tablePages(), AttentionKernels::splitsIn(out.scratch().bytes, size));
 }
 
 Result<BufferRange> slopesOf(const AttentionParams& params, OpRecording& out) {
@@ -111,7 +107,7 @@ Status record(const OpRun& run, OpRecording& out) {
         if (auto tiles = out.attentionKernels().tiles(size))
             return out.dispatch(std::move(tiles->spec), std::move(bindings), push, tiles->groups);
     }
-    const uint32_t most = mostSplits(params, out);
+    const uint32_t most = mostSplits(size, out);
     std::optional<OpRecording::FormedRows> formed;
     const bool isFormed = params.valueDim % 32 == 0 && params.numHeads * params.valueDim % 64 == 0;
     if (isFormed && out.attentionKernels().rows(size, most).splits > 1)

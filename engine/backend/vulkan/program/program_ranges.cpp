@@ -27,6 +27,22 @@ uint64_t mostArrivals(const Plan& plan, uint32_t rows) {
     return uint64_t{numHeads} * std::min(rows, kMaxMatvecRows);
 }
 
+/// For what passes from one dispatch of an op to the next.
+uint64_t scratchBytes(const Plan& plan) {
+    uint64_t bytes = kScratchBytes;
+    for (const Op& op : plan.ops) {
+        if (op.code != OpCode::Attention) continue;
+        const auto& params = std::get<AttentionParams>(op.params);
+        bytes =
+            std::max(bytes, AttentionKernels::scratchFor({.keyDim = params.keyDim,
+                                                          .valueDim = params.valueDim,
+                                                          .numHeads = params.numHeads,
+                                                          .headsPerKv = params.numHeads / params.numKvHeads,
+                                                          .numTokens = 1}));
+    }
+    return bytes;
+}
+
 /// 0: the plan has no experts.
 uint64_t largestExpertPlan(const Plan& plan, uint32_t rows) {
     uint64_t bytes = 0;
@@ -71,7 +87,7 @@ std::vector<WantedRange> wantedRanges(ProgramRanges& ranges, const Plan& plan, c
     const uint32_t rows = capacity.rows;
 
     want(ranges.step, capacity.bytes(), MemoryUse::Device);
-    want(ranges.scratch, std::min(kScratchBytes, maxRangeBytes(context.device.info().limits)),
+    want(ranges.scratch, std::min(scratchBytes(plan), maxRangeBytes(context.device.info().limits)),
          MemoryUse::Device);
     want(ranges.arrivals, sizeof(uint32_t) * mostArrivals(plan, rows), MemoryUse::Device);
     want(ranges.unused, kRangeAlignment, MemoryUse::Device);

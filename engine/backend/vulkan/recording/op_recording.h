@@ -44,7 +44,7 @@ struct ProgramBuffers {
     BufferRange partInputs = {}, partOutput = {};
 };
 
-/// Bytes of ProgramBuffers::scratch, at most.
+/// Bytes of ProgramBuffers::scratch, at least, where a device can bind so many.
 inline constexpr uint64_t kScratchBytes = uint64_t{16} << 20;
 
 /// Where dispatches go: they are recorded, or only their kernels are noted, to be compiled all at once.

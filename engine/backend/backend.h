@@ -169,6 +169,9 @@ class Backend {
     virtual Result<BackendPeaks> measurePeaks() { return BackendPeaks{}; }
     virtual Result<std::unique_ptr<MemoryPool>> createMemory(const MemorySpec& spec,
                                                              const MemoryOptions& options) = 0;
+    /// What a program of `plan` and sequences of such memory take beside weights of what checkRoom() looks
+    /// at; 0: that is not counted.
+    virtual uint64_t workBytes(const Plan&, const MemorySpec&, const MemoryNeed&) const { return 0; }
     /// Whether the weights of `plan`, and what sequences of such memory need, fit what is free now. Errors:
     /// OutOfMemory.
     virtual Status checkRoom(const Plan&, const MemorySpec&, const MemoryNeed&) const { return {}; }

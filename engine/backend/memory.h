@@ -109,6 +109,7 @@ struct MemoryNeed {
     uint64_t tokens = 0;
     uint32_t sequences = 0;
     uint64_t otherBytes = 0;  ///< that are to stay free beside it
+    KvMemory kvMemory = KvMemory::Device;
 };
 uint64_t neededBytes(const MemorySpec& spec, const MemoryNeed& need);
 
@@ -130,6 +131,9 @@ struct MemoryOptions {
     /// Most sequences at once, where they have recurrent states and these are allocated one by one; 0: no
     /// limit.
     uint32_t maxSequences = 0;
+    KvMemory kvMemory = KvMemory::Device;
+    /// Keys and values that find no room in the device's memory may lie in the computer's.
+    bool kvMayOverflow = false;
 };
 
 enum class SavedParts : uint8_t {

@@ -70,6 +70,11 @@ struct SamplerParams {
 enum class BackendChoice { Auto, Cpu, Vulkan };
 /// The format of the keys and values that attention keeps.
 enum class KvType { F32, F16, Q8 };
+/// Where these keys and values lie while a graphics device computes.
+enum class KvMemory {
+    Device,
+    Main,  ///< the computer's memory, which the device reads: slower, but leaves its own to the weights
+};
 /// The format of the activations that matrix products read.
 enum class ActivationType {
     Auto,  ///< they may be rounded to 8-bit blocks where that makes a kernel faster
@@ -95,6 +100,7 @@ struct LoadOptions {
     uint32_t threads = 0;        ///< 0: one per physical core
     uint32_t contextTokens = 0;  ///< 0: chosen by memory and training; no limit for recurrent models
     KvType kv = KvType::F16;
+    KvMemory kvMemory = KvMemory::Device;
     ActivationType activations = ActivationType::Auto;
     bool fuse = true;               ///< compute ops together where that is faster
     bool referenceKernels = false;  ///< only the scalar reference kernels (used after a crash)

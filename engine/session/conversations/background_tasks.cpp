@@ -31,4 +31,11 @@ void BackgroundTasks::remove(const BackgroundTask& task) {
     m_tasks.remove_if([&task](const auto& each) { return each.get() == &task; });
 }
 
+size_t BackgroundTasks::longestText() const {
+    size_t longest = 0;
+    for (const auto& task : m_tasks)
+        if (task->planned()) longest = std::max(longest, task->text().ids.size());
+    return longest;
+}
+
 }  // namespace ingle::session

@@ -24,6 +24,8 @@ class BackgroundTasks {
     /// has read so far serves them as well.
     void suspend(SequenceCache& idle);
     void remove(const BackgroundTask& task);
+    /// Tokens of the longest text of those that are planned.
+    size_t longestText() const;
 
   private:
     std::list<std::shared_ptr<BackgroundTask>> m_tasks;  ///< in order of submission; one at most has begun

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "engine/base/check.h"
-#include "engine/graph/lower.h"
 #include "engine/sampling/sampler.h"
 
 namespace ingle::session {
@@ -167,14 +166,11 @@ Status HeadPredictor::build() {
                                            .maxTokens = PredictionHead::kContext * Model::kMaxDecoding,
                                            .maxLength = PredictionHead::kContext,
                                            .firstTokens = PredictionHead::kContext}));
-    const graph::LowerOptions options{
-        .maxTokens = PredictionHead::kStepTokens,
-        .fusion = m_model.options().fuse ? graph::Fusion::On : graph::Fusion::Off,
-        .keepHidden = true};
+    const LoadOptions& options = m_model.options();
     // The last, since it is asked whether it is there.
-    INGLE_TRY_ASSIGN(auto program, backend.compile(graph::lower(head.graph, options), *m_memory));
+    INGLE_TRY_ASSIGN(auto program, backend.compile(lowerHead(head.graph, options), *m_memory));
     if (head.fusion) {
-        INGLE_TRY_ASSIGN(m_fusion, backend.compile(graph::lower(head.fusion->graph, options), *m_memory));
+        INGLE_TRY_ASSIGN(m_fusion, backend.compile(lowerHead(head.fusion->graph, options), *m_memory));
         INGLE_TRY_ASSIGN(m_scratch, m_memory->createSequence());
     }
     m_program = std::move(program);

@@ -73,6 +73,12 @@ class Scheduler {
         std::future<Status> done;
     };
 
+    /// What cannot begin yet (the model file's hash is being computed, or a long prompt made) is asked again
+    /// after this, where there is nothing else to do.
+    static constexpr std::chrono::milliseconds kUntilItCanBegin{10};
+    /// Prompts that are made at once beside the steps, and as many for background tasks.
+    static constexpr size_t kMostPlannings = 4;
+
     bool hasWork();
     bool answersWait();
     void admit();
@@ -90,6 +96,8 @@ class Scheduler {
     /// Moves to the processor, or has it compute more of the layers, when that is what `error` asks for (see
     /// Placement::leave): every sequence is gone then, and nothing runs. False when nothing changed.
     bool leaveDevice(const Error& error);
+    /// Tokens of the longest text that is answered, read or scored, or waits to be.
+    uint32_t longestText();
     /// Before an answer, with nothing running (see Placement::retry).
     void retryDevice(Generation& next);
     /// Tells whoever asked that pictures are encoded elsewhere than on the device, when that is new.
@@ -142,6 +150,7 @@ class Scheduler {
     void drop(Generation& generation);
     void failWith(Generation& generation, const Error& error);
 
+    // scheduler_tasks.cpp:
     /// Whether the step had no work beside background tasks.
     enum class Idle { Yes, No };
     /// One that was cancelled, or whose turn it is when that is all there is to do; null: none.

@@ -137,11 +137,10 @@ std::vector<std::span<const std::byte>> leftOnDisk(const OpenedModel& model) {
 
 /// What a head takes beside weights that are the model's own, while one answer guesses from it.
 uint64_t headBytes(const PredictionHead& head, const LoadOptions& options) {
-    const graph::LowerOptions lowering{.maxTokens = PredictionHead::kStepTokens, .keepHidden = true};
     uint64_t bytes =
         backend::sequenceBytes(head.bound.definition->memory(), options.kv, PredictionHead::kContext) +
-        processorProgramBytes(graph::lower(head.graph, lowering), options);
-    if (head.fusion) bytes += processorProgramBytes(graph::lower(head.fusion->graph, lowering), options);
+        processorProgramBytes(lowerHead(head.graph, options), options);
+    if (head.fusion) bytes += processorProgramBytes(lowerHead(head.fusion->graph, options), options);
     if (head.file) bytes += head.file->fileBytes();
     return bytes;
 }

@@ -7,6 +7,13 @@ namespace ingle::session {
 
 using namespace backend::split;
 
+bool canBeShared(const backend::Plan& plan, const backend::MemorySpec& memory) {
+    if (!mixturesOf(plan).empty()) return true;
+    for (uint32_t layers = 1; layers < plan.layerEnds.size(); ++layers)
+        if (splitBehind(layers, plan, memory)) return true;
+    return false;
+}
+
 ModelShares::ModelShares(const backend::Plan& plan, const backend::MemorySpec& memory,
                          std::shared_ptr<backend::Backend> processor,
                          std::shared_ptr<backend::Backend> device)

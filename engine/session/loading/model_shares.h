@@ -19,6 +19,9 @@ struct ModelShare {
     std::string note;                           ///< says it in one sentence
 };
 
+/// Whether there is any.
+bool canBeShared(const backend::Plan& plan, const backend::MemorySpec& memory);
+
 /// In order: the processor computes the experts of one layer, of two …, of all that have some; then the whole
 /// of the first layer, of the first two …
 class ModelShares {

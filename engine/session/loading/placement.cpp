@@ -28,7 +28,7 @@ std::chrono::seconds startLimit(uint64_t weightBytes) {
 struct Reserve {
     uint32_t contexts;   ///< whose keys and values are kept
     uint32_t sequences;  ///< whose recurrent states are kept
-    bool leavesSight;    ///< with room for the tower that encodes pictures
+    bool leavesOthers;   ///< with room for the tower that encodes pictures, and for a head that predicts
 };
 /// Each of the sequences of a step may fill the context, and as much again is kept for later.
 constexpr Reserve kUsual{2, backend::kUsualSequences, true};
@@ -39,20 +39,45 @@ constexpr Reserve kLeast{1, backend::kLeastSequences, false};
 /// Tokens that memory which grows has room for at first: a usual conversation.
 constexpr uint32_t kFirstTokens = 4096;
 
+uint32_t firstTokens(const PlaceNeeds& needs) {
+    return std::max(kFirstTokens, needs.tokens);
+}
+
 /// Tokens that are kept, with room for the longest step behind windows.
 uint64_t reservedTokens(const Reserve& reserve, const backend::Backend& backend, const OpenedModel& model) {
     const uint32_t stepTokens = Model::kMaxDecoding + backend.promptRows();
     return uint64_t{reserve.contexts} * model.shape.memory.mostKept(model.contextTokens, stepTokens);
 }
 
+/// Adds the weights of what predicts further tokens to `plan`, the model's, and returns what else it takes.
+uint64_t addHead(backend::Plan& plan, const backend::Backend& backend, const PredictionHead& head,
+                 const LoadOptions& options) {
+    const auto add = [&](const graph::Graph& graph, const backend::MemorySpec& memory,
+                         const backend::MemoryNeed& need) {
+        const backend::Plan part = lowerHead(graph, options);
+        plan.weights.insert(plan.weights.end(), part.weights.begin(), part.weights.end());
+        return backend.workBytes(part, memory, need);
+    };
+    uint64_t bytes = add(head.graph, head.bound.definition->memory(),
+                         {options.kv, PredictionHead::kContext, backend::kUsualSequences});
+    if (head.fusion) bytes += add(head.fusion->graph, {}, {});
+    return bytes;
+}
+
 /// Whether so much fits beside the weights. Errors: OutOfMemory.
-Status roomFor(const Reserve& reserve, Growth growth, const backend::Backend& backend,
+Status roomFor(const Reserve& reserve, const PlaceNeeds& needs, backend::Backend& backend,
                const backend::Plan& plan, const OpenedModel& model, const LoadOptions& options) {
     uint64_t tokens = reservedTokens(reserve, backend, model);
-    if (growth == Growth::AsNeeded) tokens = std::min<uint64_t>(tokens, kFirstTokens);
-    return backend.checkRoom(plan, model.shape.memory,
-                             {options.kv, tokens, reserve.sequences,
-                              reserve.leavesSight && model.sight ? model.sight->fileBytes : 0});
+    if (needs.growth == Growth::AsNeeded) tokens = std::min<uint64_t>(tokens, firstTokens(needs));
+    backend::MemoryNeed need{
+        .kv = options.kv, .tokens = tokens, .sequences = reserve.sequences, .kvMemory = options.kvMemory};
+    if (!reserve.leavesOthers) return backend.checkRoom(plan, model.shape.memory, need);
+    if (model.sight) need.otherBytes = model.sight->fileBytes;
+    backend::Plan withHead = plan;
+    // The head of a split model is the processor's.
+    if (model.head && backend.facts().hasHiddenRows && &backend.forOthers() == &backend)
+        need.otherBytes += addHead(withHead, backend, *model.head, options);
+    return backend.checkRoom(withHead, model.shape.memory, need);
 }
 
 std::string trialName(const OpenedModel& model) {
@@ -90,34 +115,47 @@ backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, u
                                 .keepHidden = hidden == HiddenRows::Kept});
 }
 
+backend::Plan lowerHead(const graph::Graph& graph, const LoadOptions& options) {
+    return graph::lower(graph, {.maxTokens = PredictionHead::kStepTokens,
+                                .fusion = options.fuse ? graph::Fusion::On : graph::Fusion::Off,
+                                .keepHidden = true});
+}
+
 Result<std::unique_ptr<Place>> Place::create(std::shared_ptr<backend::Backend> backend,
                                              const OpenedModel& model, const LoadOptions& options,
-                                             const PoolLimits& limits, Growth growth) {
+                                             const PlaceNeeds& needs) {
     std::unique_ptr<Place> place(new Place(model, options));
     place->m_backend = std::move(backend);
     const backend::MemorySpec& memory = model.shape.memory;
     const backend::Plan plan = place->lowerStep();
     const auto fits = [&](const Reserve& reserve) {
-        return roomFor(reserve, growth, *place->m_backend, plan, model, options);
+        return roomFor(reserve, needs, *place->m_backend, plan, model, options);
     };
     Reserve reserve = kLeast;
     INGLE_TRY(fits(reserve));
     for (const Reserve& more : {kSmall, kUsual})
         if (fits(more)) reserve = more;
     const Reserve most =
-        growth == Growth::Foreseen ? reserve : Reserve{Model::kMostContexts, reserve.sequences};
+        needs.growth == Growth::Foreseen ? reserve : Reserve{Model::kMostContexts, reserve.sequences};
     const auto tokensOf = [&](const Reserve& wanted) {
         return static_cast<uint32_t>(
             std::min<uint64_t>(reservedTokens(wanted, *place->m_backend, model), UINT32_MAX));
     };
-    INGLE_TRY_ASSIGN(place->m_memory, place->m_backend->createMemory(
-                                          memory, {.kv = options.kv,
-                                                   .maxTokens = limits.tokens,
-                                                   .maxLength = model.contextTokens,
-                                                   .reservedTokens = tokensOf(most),
-                                                   .firstTokens = std::min(kFirstTokens, tokensOf(reserve)),
-                                                   .reservedSequences = reserve.sequences,
-                                                   .maxSequences = limits.sequences}));
+    // The computer's memory holds no more than it has left.
+    const uint32_t reserved = options.kvMemory == KvMemory::Main
+                                  ? std::clamp(needs.limits.tokens, tokensOf(kLeast), tokensOf(most))
+                                  : tokensOf(most);
+    INGLE_TRY_ASSIGN(place->m_memory,
+                     place->m_backend->createMemory(
+                         memory, {.kv = options.kv,
+                                  .maxTokens = needs.limits.tokens,
+                                  .maxLength = model.contextTokens,
+                                  .reservedTokens = reserved,
+                                  .firstTokens = std::min(firstTokens(needs), tokensOf(reserve)),
+                                  .reservedSequences = reserve.sequences,
+                                  .maxSequences = needs.limits.sequences,
+                                  .kvMemory = options.kvMemory,
+                                  .kvMayOverflow = needs.kvMayOverflow}));
     INGLE_TRY_ASSIGN(place->m_program, place->m_backend->compile(plan, *place->m_memory));
     const backend::BackendFacts facts = place->m_backend->facts();
     place->m_takesGuesses = facts.takesGuesses && facts.onProcessor;
@@ -259,12 +297,11 @@ Status Placement::expandWeights() {
     return m_model.file.expand(m_options.threads ? m_options.threads : base::physicalCores());
 }
 
-void Placement::shortenContext(const backend::Backend& device) {
+void Placement::shortenContext(backend::Backend& device) {
     // Only its weights count.
     const backend::Plan plan = lowerModel(m_model, m_options, Model::kStepTokens, Model::kStepLogits);
     const auto shortenUntil = [&](const Reserve& reserve, uint32_t least) {
-        while (m_model.contextTokens > least &&
-               !roomFor(reserve, Growth::Foreseen, device, plan, m_model, m_options))
+        while (m_model.contextTokens > least && !roomFor(reserve, {}, device, plan, m_model, m_options))
             m_model.setContext(shorterContext(m_model.contextTokens));
     };
     // What is more than usual is worth less than a second conversation.
@@ -292,10 +329,10 @@ Result<std::unique_ptr<Place>> Placement::leave(const Error& error) {
     return moveTo(std::move(*processor), State::Left, std::move(note));
 }
 
-std::unique_ptr<Place> Placement::returnWithFewerLayers() {
+std::unique_ptr<Place> Placement::returnWithFewerLayers(uint32_t tokens) {
     if (m_state != State::Left || !m_used) return nullptr;
     const HangGuard guard(startLimit(m_model.info.weightBytes));
-    auto place = createSplit(m_used->share + 1);
+    auto place = createSplit(m_used->share + 1, tokens);
     if (!place) {
         m_used.reset();
         return nullptr;
@@ -327,18 +364,32 @@ Result<std::unique_ptr<Place>> Placement::createOnDevice() {
         if (isChosen) m_model.setContext(context);
         // While its memory is empty: they look at layers that will stay with the processor, too.
         INGLE_TRY(checkParts(device));
-        place = createSplit(0);
+        place = createSplit(0, 0);
     }
     if (!place) return place;
     m_marks = std::move(device.marks);
     return place;
 }
 
+Result<PlaceNeeds> Placement::needsOnDevice(const backend::Backend& device) const {
+    const backend::MemorySpec& memory = m_model.shape.memory;
+    const backend::Plan plan = lowerModel(m_model, m_options, Model::kStepTokens, Model::kStepLogits);
+    PlaceNeeds needs{.kvMayOverflow = !maySplit(device, m_options) || !canBeShared(plan, memory)};
+    ModelShape shape = m_model.shape;
+    std::optional<base::SystemMemory> system;
+    if (m_options.kvMemory == KvMemory::Main) {
+        MemoryEstimate conversations = m_model.info.memory;
+        conversations.weightBytes = shape.weightBytes = 0;
+        INGLE_TRY(checkFit(conversations));
+        system = knownSystemMemory();
+    }
+    needs.limits = poolLimits(shape, m_options.kv, m_model.contextTokens, Model::kMostContexts, system);
+    return needs;
+}
+
 Result<std::unique_ptr<Place>> Placement::createWhole(const ChosenDevice& device) {
-    INGLE_TRY_ASSIGN(auto place, Place::create(device.backend, m_model, m_options,
-                                               poolLimits(m_model.shape, m_options.kv, m_model.contextTokens,
-                                                          Model::kMostContexts, std::nullopt),
-                                               Growth::Foreseen));
+    INGLE_TRY_ASSIGN(const PlaceNeeds needs, needsOnDevice(*device.backend));
+    INGLE_TRY_ASSIGN(auto place, Place::create(device.backend, m_model, m_options, needs));
     INGLE_TRY_ASSIGN(const bool simplified, checkKernels(*device.backend, device.note));
     if (simplified) INGLE_TRY(place->renewProgram());
     if (device.mustBeFaster)
@@ -388,7 +439,7 @@ Result<bool> Placement::checkKernels(backend::Backend& backend, const std::strin
     return simplified;
 }
 
-Result<std::unique_ptr<Place>> Placement::createSplit(uint32_t firstShare) {
+Result<std::unique_ptr<Place>> Placement::createSplit(uint32_t firstShare, uint32_t tokens) {
     const backend::Backend& device = *m_used->backend;
     INGLE_TRY_ASSIGN(const std::shared_ptr<backend::Backend> processor, createProcessor(m_options));
     const backend::Plan plan =
@@ -399,11 +450,12 @@ Result<std::unique_ptr<Place>> Placement::createSplit(uint32_t firstShare) {
     if (!m_used->leavesExperts) firstShare = std::max(firstShare, shares.firstOfLayers());
     for (uint32_t index = firstShare; index < shares.count();) {
         const std::optional<ModelShare> share = shares.at(index);
-        if (!share || !roomFor(kLeast, Growth::AsNeeded, *share->backend, plan, m_model, m_options)) {
+        const PlaceNeeds needs{.growth = Growth::AsNeeded, .tokens = tokens};
+        if (!share || !roomFor(kLeast, needs, *share->backend, plan, m_model, m_options)) {
             ++index;
             continue;
         }
-        auto place = createShared(*share);
+        auto place = createShared(*share, tokens);
         if (place) {
             m_used->share = index;
             m_used->shareNote = share->note;
@@ -414,16 +466,18 @@ Result<std::unique_ptr<Place>> Placement::createSplit(uint32_t firstShare) {
     return fail(ErrorCode::OutOfMemory, "{} has no room for a layer", device.deviceName());
 }
 
-Result<std::unique_ptr<Place>> Placement::createShared(const ModelShare& share) const {
+Result<std::unique_ptr<Place>> Placement::createShared(const ModelShare& share, uint32_t tokens) const {
     MemoryEstimate left = m_model.info.memory;
     left.weightBytes = std::min(left.weightBytes, share.processorBytes);
     INGLE_TRY(checkFit(left));
     ModelShape shape = m_model.shape;
     shape.weightBytes = left.weightBytes;
-    INGLE_TRY_ASSIGN(auto place, Place::create(share.backend, m_model, m_options,
-                                               poolLimits(shape, m_options.kv, m_model.contextTokens,
-                                                          Model::kMostContexts, knownSystemMemory()),
-                                               Growth::AsNeeded));
+    INGLE_TRY_ASSIGN(auto place,
+                     Place::create(share.backend, m_model, m_options,
+                                   {.limits = poolLimits(shape, m_options.kv, m_model.contextTokens,
+                                                         Model::kMostContexts, knownSystemMemory()),
+                                    .growth = Growth::AsNeeded,
+                                    .tokens = tokens}));
     INGLE_TRY(place->tryOut());
     PassedTrials alike(m_options.trials.folder, "alike.txt");
     INGLE_TRY(place->tryGuesses(alike, trialOf(place->backend(), m_used->note)));
@@ -434,9 +488,8 @@ Result<std::unique_ptr<Place>> Placement::createOnProcessor() {
     INGLE_TRY(expandWeights());
     INGLE_TRY_ASSIGN(auto backend, createProcessor(m_options));
     return Place::create(std::move(backend), m_model, m_options,
-                         poolLimits(m_model.shape, m_options.kv, m_model.contextTokens, Model::kMostContexts,
-                                    knownSystemMemory()),
-                         Growth::Foreseen);
+                         {.limits = poolLimits(m_model.shape, m_options.kv, m_model.contextTokens,
+                                               Model::kMostContexts, knownSystemMemory())});
 }
 
 std::unique_ptr<Place> Placement::moveTo(std::unique_ptr<Place> place, State state, std::string note) {

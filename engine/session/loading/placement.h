@@ -27,17 +27,29 @@ backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, u
                          uint32_t maxLogitRows, PictureSteps pictures = PictureSteps::No,
                          HiddenRows hidden = HiddenRows::Dropped);
 
+/// A head that predicts further tokens, or what makes the rows that it reads.
+backend::Plan lowerHead(const graph::Graph& graph, const LoadOptions& options);
+
 /// Whether there has to be room at once for all that sequences may become, where memory grows.
 enum class Growth : uint8_t { Foreseen, AsNeeded };
+
+/// What the sequences of a place need.
+struct PlaceNeeds {
+    PoolLimits limits;  ///< how far they may grow, where memory can grow
+    Growth growth = Growth::Foreseen;
+    /// Of a conversation that goes on there: where memory grows as needed, there has to be room for so many
+    /// at once, as far as they fit the context.
+    uint32_t tokens = 0;
+    bool kvMayOverflow = false;  ///< see backend::MemoryOptions
+};
 
 /// A backend, and the memory and program of a model on it. Everything that lives here must be gone before it.
 class Place {
   public:
-    /// Sequences may grow up to `limits`, where memory can grow. Errors: Unsupported (an op), OutOfMemory,
-    /// Device.
+    /// Errors: Unsupported (an op), OutOfMemory, Device.
     static Result<std::unique_ptr<Place>> create(std::shared_ptr<backend::Backend> backend,
                                                  const OpenedModel& model, const LoadOptions& options,
-                                                 const PoolLimits& limits, Growth growth);
+                                                 const PlaceNeeds& needs);
     /// The first step, with one token: what a driver can do wrong it mostly does here. Errors: Device,
     /// OutOfMemory.
     Status tryOut();
@@ -109,9 +121,9 @@ class Placement {
     /// there is no reason to move, or nowhere to go.
     Result<std::unique_ptr<Place>> leave(const Error& error);
     /// After a device was left because its memory was full, and all that lived there is gone: the device
-    /// again, with fewer layers. Returns the place on the processor that was left; null where nothing
-    /// changed.
-    std::unique_ptr<Place> returnWithFewerLayers();
+    /// again, with fewer layers, and with room for so many tokens of a conversation, so that it does not
+    /// soon fill it again. Returns the place on the processor that was left; null where nothing changed.
+    std::unique_ptr<Place> returnWithFewerLayers(uint32_t tokens);
     /// Tries a device again that was left: once for each conversation, since a driver may have recovered,
     /// and one that has not costs reading the conversation again. Returns the place on the processor that was
     /// left, or null when nothing changed.
@@ -131,7 +143,10 @@ class Placement {
     Status checkFit(const MemoryEstimate& memory) const;
     /// Errors: as checkFit(), where there is anything to expand.
     Status expandWeights();
-    void shortenContext(const backend::Backend& device);
+    /// Of a model whose weights are all on a device. Errors: as checkFit(), where keys and values lie in the
+    /// computer's memory.
+    Result<PlaceNeeds> needsOnDevice(const backend::Backend& device) const;
+    void shortenContext(backend::Backend& device);
     /// With simple kernels only where the usual ones do not pass; true: some were given up. What passed is
     /// remembered. Errors: of DeviceCheck.
     Result<bool> checkKernels(backend::Backend& backend, const std::string& note) const;
@@ -143,11 +158,11 @@ class Placement {
     /// whole ones, and those without experts. Errors: as checkKernels() and checkSpeed().
     Status checkParts(const ChosenDevice& device);
     /// With the first of ModelShares, from `firstShare` on, that the device which is used has room for.
-    /// Errors: as Place::create() and Place::tryOut(); OutOfMemory, where none fits, or where what the
-    /// processor computes does not fit the computer's memory.
-    Result<std::unique_ptr<Place>> createSplit(uint32_t firstShare);
+    /// `tokens`: see PlaceNeeds. Errors: as Place::create() and Place::tryOut(); OutOfMemory, where none
+    /// fits, or where what the processor computes does not fit the computer's memory.
+    Result<std::unique_ptr<Place>> createSplit(uint32_t firstShare, uint32_t tokens);
     /// One try of that.
-    Result<std::unique_ptr<Place>> createShared(const ModelShare& share) const;
+    Result<std::unique_ptr<Place>> createShared(const ModelShare& share, uint32_t tokens) const;
     /// Null when the processor is what was asked for, or all there is. A driver that hangs ends the process.
     Result<std::unique_ptr<Place>> createOnDevice();
     Result<std::unique_ptr<Place>> createOnProcessor();

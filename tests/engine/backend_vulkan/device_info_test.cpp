@@ -163,6 +163,7 @@ TEST(MemoryTypes, suitTheHardware) {
         EXPECT_EQ(choose(MemoryUse::Device), hardware.device);
         EXPECT_EQ(choose(MemoryUse::HostWrite), hardware.hostWrite);
         EXPECT_EQ(choose(MemoryUse::HostRead), hardware.hostRead);
+        EXPECT_EQ(choose(MemoryUse::Main), hardware.hostWrite);
     }
 }
 

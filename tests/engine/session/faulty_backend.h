@@ -32,7 +32,7 @@ struct FaultyCall {
 /// What goes wrong, on all devices that are made of it, one after the other.
 struct Faults {
     FaultyCall create, checkRoom, createMemory, compile, createSequence, reserve, restore, run, readOutput;
-    bool hasOwnMemory = false;
+    bool hasOwnMemory = false, hasHiddenRows = false;
     uint64_t room = UINT64_MAX;         ///< bytes that are free for sequences
     backend::MemoryOptions memoryMade;  ///< of the last device
     /// How much longer a step takes of a plan some of which is computed elsewhere.
@@ -164,9 +164,16 @@ class FaultyBackend final : public backend::Backend {
 
     std::string_view name() const override { return "faulty"; }
     std::string deviceName() const override { return "The tested GPU"; }
-    backend::BackendFacts facts() const override { return {.hasOwnMemory = m_device->faults.hasOwnMemory}; }
+    backend::BackendFacts facts() const override {
+        return {.hasHiddenRows = m_device->faults.hasHiddenRows,
+                .hasOwnMemory = m_device->faults.hasOwnMemory};
+    }
     bool supports(backend::OpCode code) const override { return m_inner->supports(code); }
     bool roundsActivations() const override { return m_inner->roundsActivations(); }
+    uint64_t workBytes(const backend::Plan&, const backend::MemorySpec& memory,
+                       const backend::MemoryNeed& need) const override {
+        return backend::neededBytes(memory, need);
+    }
     Status checkRoom(const backend::Plan&, const backend::MemorySpec& memory,
                      const backend::MemoryNeed& need) const override {
         if (backend::neededBytes(memory, need) > m_device->faults.room)

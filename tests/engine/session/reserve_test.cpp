@@ -55,5 +55,46 @@ TEST(Reserve, isWhatThereIsRoomFor) {
     EXPECT_EQ(refused.error().code, ErrorCode::OutOfMemory);
 }
 
+/// A head that predicts further tokens is counted where it computes beside its model; the model itself needs
+/// none.
+TEST(Reserve, leavesRoomForAHead) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("model.gguf");
+    lab::SynthOptions options{.family = "qwen3", .quant = "Q8_0"};
+    options.headAgreement = 1;
+    ASSERT_TRUE(lab::writeSynthModel(options, path));
+    test::Faults faults;
+    const auto load = [&](uint64_t room) {
+        faults.room = room;
+        return Model::load(test::opened(path),
+                           {.backend = BackendChoice::Vulkan, .contextTokens = kReservedContext}, nullptr,
+                           test::faultyDevices(faults), test::unchecked);
+    };
+    const auto opened = openModel(test::opened(path), {}).value();
+    ASSERT_TRUE(opened->head);
+    const uint64_t context =
+        kReservedContext * backend::cacheBytesPerToken(opened->shape.memory, KvType::F16);
+    const uint64_t head = PredictionHead::kContext *
+                          backend::cacheBytesPerToken(opened->head->bound.definition->memory(), KvType::F16);
+    ASSERT_GT(head, 0u);
+    const struct {
+        bool hasHead;
+        uint64_t room;
+        uint32_t contexts;
+    } cases[] = {
+        {false, 2 * context, 2},
+        {true, 2 * context + head, 2},
+        {true, 2 * context + head - 1, 1},
+        {true, context + head - 1, 1},
+        {true, context, 1},
+    };
+    for (const auto& [hasHead, room, contexts] : cases) {
+        SCOPED_TRACE(room);
+        faults.hasHiddenRows = hasHead;
+        ASSERT_TRUE(load(room));
+        EXPECT_EQ(faults.memoryMade.reservedTokens, contexts * kReservedContext);
+    }
+}
+
 }  // namespace
 }  // namespace ingle::session

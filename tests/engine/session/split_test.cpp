@@ -282,6 +282,39 @@ TEST_P(SplitPlacement, anAnswerGoesOnWithFewerLayersOnTheDevice) {
     EXPECT_GT(timesFull, 5);
 }
 
+/// A long conversation that fills the device moves layers out once: there is room for as much again then.
+TEST(SplitGrowth, makesRoomForTheConversation) {
+    constexpr uint32_t kPrompt = 4500, kContext = 16384;
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("model.gguf");
+    lab::SynthOptions options{.family = "llama", .quant = "Q8_0"};
+    options.sizes.numLayers = 4;
+    ASSERT_TRUE(lab::writeSynthModel(options, path));
+    test::Faults faults;
+    faults.hasOwnMemory = true;
+    const auto opened = openModel(test::opened(path), {}).value();
+    // Three layers with what is usual at first.
+    faults.room = 3 * (4096 * backend::cacheBytesPerToken(opened->shape.memory, KvType::F16) / 4);
+    const auto model = Model::load(test::opened(path), {.threads = 1, .contextTokens = kContext}, nullptr,
+                                   test::faultyDevices(faults), test::unchecked)
+                           .value();
+    ASSERT_THAT(model->info().deviceNote, testing::StartsWith("3 of 4 layers"));
+    EXPECT_EQ(faults.memoryMade.firstTokens, 4096u);
+    Scheduler scheduler(*model, nullptr);
+    RecordingSink sink;
+    GenerateRequest text;
+    text.rawTokens = someTokens(kPrompt);
+    text.maxTokens = 1;
+    sink.id = scheduler.submit(text, sink);
+    faults.reserve = {.failing = {66}, .code = ErrorCode::OutOfMemory};
+    while (scheduler.step()) {
+    }
+    ASSERT_TRUE(sink.result);
+    ASSERT_EQ(sink.devices.size(), 1u);
+    EXPECT_THAT(model->info().deviceNote, testing::StartsWith("1 of 4 layers"));
+    EXPECT_EQ(faults.memoryMade.firstTokens, 2 * kPrompt);
+}
+
 TEST_P(SplitPlacement, theProcessorGoesOnWhereTheDeviceFails) {
     const auto processor =
         Model::load(test::opened(m_path), {.threads = 1, .contextTokens = kContext}, nullptr).value();

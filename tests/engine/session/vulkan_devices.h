@@ -13,6 +13,7 @@
 
 #include "engine/backend/vulkan/program/opened_backend.h"
 #include "engine/session/devices/backends.h"
+#include "tests/engine/backend_vulkan/two_heaps.h"
 #include "tests/engine/session/vulkan_faults.h"
 
 namespace ingle::test {
@@ -71,6 +72,7 @@ class VulkanDevices {
     session::DeviceFactory factory(VulkanFaults* faults = nullptr) {
         return [this, faults](const LoadOptions& options) -> Result<session::ChosenDevice> {
             INGLE_TRY_ASSIGN(auto opened, open(options.activations, faults));
+            if (options.deviceBytes > 0) opened->device().limitMemory(options.deviceBytes);
             return session::ChosenDevice{.backend = std::move(opened)};
         };
     }
@@ -85,6 +87,8 @@ class VulkanDevices {
         };
     }
 
+    /// Devices are cards with heaps of their own from then on. Refers to `heaps`.
+    void becomeCards(TwoHeaps& heaps) { m_heaps = &heaps; }
     /// Kernels are chosen by timing from then on.
     void setCacheFolder(const std::string& folder) { m_cacheFolder = folder; }
 
@@ -98,11 +102,13 @@ class VulkanDevices {
                                                                  VulkanFaults* faults) {
         INGLE_TRY_ASSIGN(auto instance, backend::vulkan::Instance::create());
         if (faults) faults->install(*instance);
+        if (m_heaps) m_heaps->install(*instance);
         INGLE_TRY_ASSIGN(const auto devices, instance->devices());
         const auto info =
             std::ranges::find_if(devices, [&](const auto& device) { return device.name == m_name; });
-        INGLE_TRY_ASSIGN(auto opened, backend::vulkan::OpenedBackend::open(std::move(instance), *info,
-                                                                           activations, m_cacheFolder));
+        INGLE_TRY_ASSIGN(auto opened, backend::vulkan::OpenedBackend::open(
+                                          std::move(instance), m_heaps ? m_heaps->described(*info) : *info,
+                                          activations, m_cacheFolder));
         m_current = opened.get();
         return opened;
     }
@@ -110,6 +116,7 @@ class VulkanDevices {
     std::string m_missing;
     std::string m_name;
     std::string m_cacheFolder;
+    TwoHeaps* m_heaps = nullptr;
     std::unique_ptr<backend::vulkan::OpenedBackend> m_shared;
     backend::vulkan::OpenedBackend* m_current = nullptr;
 };

@@ -68,14 +68,14 @@ Result<std::unique_ptr<VulkanMemoryPool>> VulkanMemoryPool::create(const DeviceC
     return pool;
 }
 
-uint64_t VulkanMemoryPool::bytesFor(const DeviceContext& context, const MemorySpec& spec,
-                                    const MemoryOptions& options) {
+PoolBytes VulkanMemoryPool::bytesFor(const DeviceContext& context, const MemorySpec& spec,
+                                     const MemoryOptions& options) {
     VulkanMemoryPool pool(context);
     pool.plan(spec, options);
-    uint64_t bytes = 0;
+    PoolBytes bytes;
     for (const Layer& layer : pool.m_layers)
-        for (const uint64_t size : pool.cacheSizes(layer, pool.firstPages())) bytes += alignUp(size);
-    for (const uint64_t size : pool.slotSizes()) bytes += alignUp(size);
+        for (const uint64_t size : pool.cacheSizes(layer, pool.firstPages())) bytes.pages += alignUp(size);
+    for (const uint64_t size : pool.slotSizes()) bytes.slots += alignUp(size);
     return bytes;
 }
 
@@ -134,23 +134,35 @@ Status VulkanMemoryPool::addPages(uint32_t pages) {
 
 Status VulkanMemoryPool::growTo(uint32_t pages) {
     for (size_t i = 0; i < m_layers.size(); ++i) {
-        const auto sizes = cacheSizes(m_layers[i], pages);
-        if (m_cache[2 * i].bytes >= sizes[0]) continue;  // since a try that found no room for all layers
-        auto memory = std::make_unique<Allocator>(m_context.device, MemoryUse::Device);
-        INGLE_TRY_ASSIGN(const auto ranges, memory->allocate(sizes));
+        // It may have grown in a try that found no room for all layers.
+        if (m_cache[2 * i].bytes >= cacheSizes(m_layers[i], pages)[0]) continue;
+        INGLE_TRY_ASSIGN(LayerMemory memory, allocateLayer(m_layers[i], pages));
         if (m_pageMemory[i]) {
             Recorder recorder(m_context.device, m_context.pipelines);
-            for (size_t j = 0; j < ranges.size(); ++j) {
+            for (size_t j = 0; j < memory.ranges.size(); ++j) {
                 const BufferRange& before = m_cache[2 * i + j];
-                INGLE_TRY(recorder.copy(before, ranges[j].part(0, before.bytes)));
+                INGLE_TRY(recorder.copy(before, memory.ranges[j].part(0, before.bytes)));
             }
             INGLE_TRY(run(recorder));
         }
-        std::ranges::copy(ranges, m_cache.begin() + static_cast<std::ptrdiff_t>(2 * i));
-        m_pageMemory[i] = std::move(memory);
+        std::ranges::copy(memory.ranges, m_cache.begin() + static_cast<std::ptrdiff_t>(2 * i));
+        m_pageMemory[i] = std::move(memory.owner);
         ++m_numMoves;
     }
     return {};
+}
+
+Result<VulkanMemoryPool::LayerMemory> VulkanMemoryPool::allocateLayer(const Layer& layer,
+                                                                      uint32_t pages) const {
+    const auto sizes = cacheSizes(layer, pages);
+    const auto allocate = [&](MemoryUse use) -> Result<LayerMemory> {
+        LayerMemory memory{.owner = std::make_unique<Allocator>(m_context.device, use), .ranges = {}};
+        INGLE_TRY_ASSIGN(memory.ranges, memory.owner->allocate(sizes));
+        return memory;
+    };
+    auto memory = allocate(pageUse(m_options.kvMemory));
+    const bool isFull = !memory && memory.error().code == ErrorCode::OutOfMemory;
+    return isFull && m_options.kvMayOverflow ? allocate(MemoryUse::Main) : std::move(memory);
 }
 
 Status VulkanMemoryPool::addSlots() {

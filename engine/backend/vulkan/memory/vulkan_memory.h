@@ -39,6 +39,17 @@ struct CacheRow {
 /// Index of a page; it comes back by itself when its last user lets go of it.
 using Page = std::shared_ptr<const uint32_t>;
 
+/// What a pool takes of memory.
+struct PoolBytes {
+    uint64_t pages = 0;  ///< where MemoryOptions::kvMemory says
+    uint64_t slots = 0;  ///< on the device
+};
+
+/// Who reads the pages of a pool.
+constexpr MemoryUse pageUse(KvMemory memory) {
+    return memory == KvMemory::Main ? MemoryUse::Main : MemoryUse::Device;
+}
+
 /// Slots are there from the beginning. Pages are, too, or they become twice as many where they do not
 /// suffice: then each layer's are copied.
 class VulkanMemoryPool final : public MemoryPool {
@@ -48,9 +59,9 @@ class VulkanMemoryPool final : public MemoryPool {
                                                             const MemorySpec& spec,
                                                             const MemoryOptions& options);
 
-    /// What such a pool takes of the device's memory.
-    static uint64_t bytesFor(const DeviceContext& context, const MemorySpec& spec,
-                             const MemoryOptions& options);
+    /// What such a pool takes at first.
+    static PoolBytes bytesFor(const DeviceContext& context, const MemorySpec& spec,
+                              const MemoryOptions& options);
 
     Result<std::unique_ptr<SequenceMemory>> createSequence() override;
     uint64_t reservedBytes() const override;
@@ -97,6 +108,12 @@ class VulkanMemoryPool final : public MemoryPool {
     Status addPages(uint32_t pages);
     /// Gives each layer room for so many pages.
     Status growTo(uint32_t pages);
+    /// Keys and values of one layer, and what owns them. Errors: OutOfMemory, Device.
+    struct LayerMemory {
+        std::unique_ptr<Allocator> owner;
+        std::vector<BufferRange> ranges;
+    };
+    Result<LayerMemory> allocateLayer(const Layer& layer, uint32_t pages) const;
     Status addSlots();
 
     DeviceContext m_context;

@@ -32,6 +32,9 @@ class OpenedBackend final : public Backend {
                 .hasHiddenRows = true,
                 .hasOwnMemory = m_device->info().kind == DeviceKind::Discrete};
     }
+    uint64_t workBytes(const Plan& plan, const MemorySpec& memory, const MemoryNeed& need) const override {
+        return workOf(plan, memory, need).device;
+    }
     Status checkRoom(const Plan& plan, const MemorySpec& memory, const MemoryNeed& need) const override;
     Result<std::unique_ptr<Program>> compile(const Plan& plan, MemoryPool& memory) override;
     bool roundsActivations() const override {
@@ -56,6 +59,11 @@ class OpenedBackend final : public Backend {
 
   private:
     OpenedBackend() = default;
+    /// Of the device's heap, and of the computer's where that is another one.
+    struct HeapBytes {
+        uint64_t device = 0, main = 0;
+    };
+    HeapBytes workOf(const Plan& plan, const MemorySpec& memory, const MemoryNeed& need) const;
     DeviceContext context() const {
         return {*m_device, *m_pipelines, *m_transfer, *m_matvecShapes, *m_matmulKernels, *m_attentionKernels};
     }

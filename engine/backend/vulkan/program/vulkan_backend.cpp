@@ -76,24 +76,39 @@ Result<std::unique_ptr<MemoryPool>> OpenedBackend::createMemory(const MemorySpec
     return VulkanMemoryPool::create(context(), spec, options);
 }
 
+OpenedBackend::HeapBytes OpenedBackend::workOf(const Plan& plan, const MemorySpec& memory,
+                                               const MemoryNeed& need) const {
+    const DeviceInfo& info = m_device->info();
+    const PoolBytes pool = VulkanMemoryPool::bytesFor(
+        context(), memory,
+        {.kv = need.kv,
+         .maxTokens = static_cast<uint32_t>(std::min<uint64_t>(need.tokens, UINT32_MAX)),
+         .reservedSequences = need.sequences});
+    HeapBytes bytes{VulkanProgram::bufferBytes(plan, m_fusion, context()) + pool.slots + need.otherBytes};
+    const bool isOneHeap = heapOf(info, pageUse(need.kvMemory)) == heapOf(info, MemoryUse::Device);
+    (isOneHeap ? bytes.device : bytes.main) += pool.pages;
+    return bytes;
+}
+
 Status OpenedBackend::checkRoom(const Plan& plan, const MemorySpec& memory, const MemoryNeed& need) const {
     const DeviceInfo& info = m_device->info();
-    const auto type = chooseMemoryType(info.memory, info.kind, UINT32_MAX, MemoryUse::Device);
-    const uint64_t free = type ? m_device->availableBytes(info.memory.types[*type].heap) : 0;
-    const uint64_t needed =
-        storedBytes(plan, info.limits) + VulkanProgram::bufferBytes(plan, m_fusion, context()) +
-        VulkanMemoryPool::bytesFor(
-            context(), memory,
-            {.kv = need.kv,
-             .maxTokens = static_cast<uint32_t>(std::min<uint64_t>(need.tokens, UINT32_MAX)),
-             .reservedSequences = need.sequences}) +
-        need.otherBytes;
-    if (needed <= free) return {};
-    constexpr double kGiB = 1 << 30;
+    const auto freeFor = [&](MemoryUse use) {
+        const auto heap = heapOf(info, use);
+        return heap ? m_device->availableBytes(*heap) : 0;
+    };
+    const auto inGiB = [](uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); };
+    HeapBytes needed = workOf(plan, memory, need);
+    needed.device += storedBytes(plan, info.limits);
+    const uint64_t free = freeFor(MemoryUse::Device), freeMain = freeFor(MemoryUse::Main);
+    if (needed.main > freeMain)
+        return fail(ErrorCode::OutOfMemory,
+                    "{} may use {:.1f} GiB of the computer's memory, but conversations need {:.1f} GiB there",
+                    info.name, inGiB(freeMain), inGiB(needed.main));
+    if (needed.device <= free) return {};
     return withId<ErrorId::TooLittleDeviceMemory>(
         fail(ErrorCode::OutOfMemory, "{} has {:.1f} GiB free, but this model needs {:.1f} GiB", info.name,
-             static_cast<double>(free) / kGiB, static_cast<double>(needed) / kGiB),
-        info.name, needed, free);
+             inGiB(free), inGiB(needed.device)),
+        info.name, needed.device, free);
 }
 
 Result<std::unique_ptr<Program>> OpenedBackend::compile(const Plan& plan, MemoryPool& memory) {

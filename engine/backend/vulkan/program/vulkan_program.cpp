@@ -20,12 +20,6 @@ StepCapacity capacityOf(const Plan& plan) {
     return {recordedRows(plan.maxTokens), std::max(recordedRows(plan.maxLogitRows), 1U)};
 }
 
-/// Where memory for a use lies.
-std::optional<uint32_t> heapOf(const DeviceInfo& info, MemoryUse use) {
-    const auto type = chooseMemoryType(info.memory, info.kind, UINT32_MAX, use);
-    return type ? std::optional(info.memory.types[*type].heap) : std::nullopt;
-}
-
 /// Multiply-adds of the run's matrices.
 uint64_t workOf(const OpRun& run, const Plan& plan, const RowCounts& rows) {
     uint64_t work = 0;

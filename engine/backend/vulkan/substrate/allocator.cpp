@@ -30,6 +30,7 @@ uint32_t suitability(const DeviceMemory& memory, DeviceKind kind, const MemoryTy
     const bool mappable = type.has(kMappable);
     const bool cached = type.has(VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
     switch (use) {
+        case MemoryUse::Main:
         case MemoryUse::HostWrite:  // the device's own memory may be a small window
             return mappable ? 1u + 2u * !isLocal(type) + !cached : 0u;
         case MemoryUse::HostRead:  // uncached reads crawl
@@ -60,6 +61,12 @@ std::optional<uint32_t> chooseMemoryType(const DeviceMemory& memory, DeviceKind 
         bestSuitability = suits;
     }
     return best;
+}
+
+std::optional<uint32_t> heapOf(const DeviceInfo& info, MemoryUse use) {
+    const auto type = chooseMemoryType(info.memory, info.kind, UINT32_MAX, use);
+    if (!type) return std::nullopt;
+    return info.memory.types[*type].heap;
 }
 
 uint64_t maxRangeBytes(const DeviceLimits& limits) {
@@ -145,11 +152,12 @@ Status Allocator::fillBlock(Block& block) {
         return fail(ErrorCode::Device, "the graphics device {} has no memory of the kind that is needed",
                     m_device.info().name);
     block.heap = memory.types[*type].heap;
-    if (m_use == MemoryUse::Device) {
+    if (m_use == MemoryUse::Device || m_use == MemoryUse::Main) {
         const uint64_t available = m_device.availableBytes(block.heap);
         if (needs.size > available)
-            return fail(ErrorCode::OutOfMemory, "the graphics device {} has {} MiB left, but {} are needed",
-                        m_device.info().name, available >> 20, needs.size >> 20);
+            return fail(ErrorCode::OutOfMemory, "the graphics device {} has {} MiB {}left, but {} are needed",
+                        m_device.info().name, available >> 20,
+                        m_use == MemoryUse::Main ? "of the computer's memory " : "", needs.size >> 20);
     }
     const VkMemoryAllocateInfo allocation{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                           .allocationSize = needs.size,

@@ -25,6 +25,7 @@ constexpr uint64_t alignUp(uint64_t bytes) {
 /// Who reads and writes a buffer most.
 enum class MemoryUse : uint8_t {
     Device,     ///< kernels: weights, cache, activations
+    Main,       ///< kernels, in the computer's memory: keys and values that are to leave room on the device
     HostWrite,  ///< written by the CPU, read once by the device: staging, values of a step
     HostRead,   ///< written by the device, read by the CPU: tokens, logits
 };
@@ -43,9 +44,12 @@ struct BufferRange {
 };
 
 /// The memory type for a use, among those in `allowed` (a bit per type). Device: the largest heap the device
-/// reads at full speed; visible to the CPU only where both share their memory. Nothing when no type will do.
+/// reads at full speed; visible to the CPU only where both share their memory. Main: what the CPU sees of its
+/// own memory, which may be the same heap where they share it. Nothing when no type will do.
 std::optional<uint32_t> chooseMemoryType(const DeviceMemory& memory, DeviceKind kind, uint32_t allowed,
                                          MemoryUse use);
+/// The heap that is chosen for a use where every type is allowed.
+std::optional<uint32_t> heapOf(const DeviceInfo& info, MemoryUse use);
 
 /// The largest range allocate() gives and a kernel can bind; a matrix beyond it is sharded by rows.
 uint64_t maxRangeBytes(const DeviceLimits& limits);

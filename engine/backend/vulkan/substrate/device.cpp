@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/backend/vulkan/substrate/allocator.h"
+
 namespace ingle::backend::vulkan {
 namespace {
 
@@ -165,7 +167,9 @@ uint64_t Device::availableBytes(uint32_t heap) const {
     const DeviceMemory memory = queryMemory(m_api, m_info.handle, m_info.features.memoryBudget);
     MemoryHeap now = memory.heaps[heap];
     if (!m_info.features.memoryBudget) now.usedBytes = m_allocated[heap];
-    return std::min(vulkan::availableBytes(now), m_limit - std::min(m_limit, m_allocated[heap]));
+    const uint64_t available = vulkan::availableBytes(now);
+    if (heap != heapOf(m_info, MemoryUse::Device)) return available;
+    return std::min(available, m_limit - std::min(m_limit, m_allocated[heap]));
 }
 
 }  // namespace ingle::backend::vulkan

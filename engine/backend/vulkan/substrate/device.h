@@ -48,9 +48,10 @@ class Device {
     bool settle(uint64_t value);
     bool settle() { return settle(m_submitted); }  ///< for everything queued
 
-    /// What the heap has left, as it is now; see vulkan::availableBytes(). No more than is left of the limit.
+    /// What the heap has left, as it is now; see vulkan::availableBytes(). No more than is left of the limit,
+    /// if it is the heap that has one.
     uint64_t availableBytes(uint32_t heap) const;
-    /// All that may be allocated of a heap.
+    /// All that may be allocated of the heap that is the device's own (MemoryUse::Device).
     void limitMemory(uint64_t bytes) { m_limit = bytes; }
     /// Counts allocations, for drivers that do not tell how much is in use.
     void noteAllocated(uint32_t heap, uint64_t bytes) { m_allocated[heap] += bytes; }

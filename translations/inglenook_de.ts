@@ -2241,6 +2241,22 @@
         <source>Any model</source>
         <translation>Jedes Modell</translation>
     </message>
+    <message>
+        <source>Key/value cache of a graphics card</source>
+        <translation>Zwischenspeicher (Keys und Values) einer Grafikkarte</translation>
+    </message>
+    <message>
+        <source>In the computer&apos;s memory it leaves the card to the model, and answers are slower. Takes effect when the model is next loaded.</source>
+        <translation>Im Arbeitsspeicher lässt er die Karte dem Modell, und Antworten sind langsamer. Gilt ab dem nächsten Laden des Modells.</translation>
+    </message>
+    <message>
+        <source>On the card</source>
+        <translation>Auf der Karte</translation>
+    </message>
+    <message>
+        <source>In the computer&apos;s memory</source>
+        <translation>Im Arbeitsspeicher</translation>
+    </message>
 </context>
 <context>
     <name>ShortcutsPage</name>

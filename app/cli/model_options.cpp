@@ -72,6 +72,10 @@ void addModelOptions(CLI::App& app, ModelOptions& options, ModelArgument argumen
     addEnum<KvType>(app, "--kv", options.load.kv,
                     {{"f32", KvType::F32}, {"f16", KvType::F16}, {"q8", KvType::Q8}},
                     "type of the key/value cache");
+    addEnum<KvMemory>(app, "--kv-memory", options.load.kvMemory,
+                      {{"device", KvMemory::Device}, {"main", KvMemory::Main}},
+                      "where a graphics device keeps keys and values: in its own memory, or in the "
+                      "computer's, which leaves more of its own to the model");
     addEnum<ActivationType>(app, "--activations", options.load.activations,
                             {{"auto", ActivationType::Auto}, {"f32", ActivationType::F32}},
                             "f32: never round activations");

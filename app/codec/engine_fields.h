@@ -73,6 +73,7 @@ void fields(V& v, codec::Of<LoadOptions> auto& o) {
     v.optional("threads", o.threads);
     v.optional("contextTokens", o.contextTokens);
     v.optional("kv", o.kv);
+    v.sparse("kvMemory", o.kvMemory);
     v.optional("activations", o.activations);
     v.optional("fuse", o.fuse);
     v.optional("referenceKernels", o.referenceKernels);

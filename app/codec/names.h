@@ -36,6 +36,9 @@ template <>
 inline constexpr auto kNames<KvType> =
     std::to_array<Name<KvType>>({{KvType::F32, "f32"}, {KvType::F16, "f16"}, {KvType::Q8, "q8"}});
 template <>
+inline constexpr auto kNames<KvMemory> = std::to_array<Name<KvMemory>>({{KvMemory::Device, "device"},
+                                                                        {KvMemory::Main, "main"}});
+template <>
 inline constexpr auto kNames<ActivationType> =
     std::to_array<Name<ActivationType>>({{ActivationType::Auto, "auto"}, {ActivationType::F32, "f32"}});
 template <>

@@ -27,6 +27,10 @@ void declareArguments(CLI::App& app, Options& options) {
         ->transform(CLI::CheckedTransformer(std::map<std::string, BackendChoice>{
             {"auto", BackendChoice::Auto}, {"cpu", BackendChoice::Cpu}, {"vulkan", BackendChoice::Vulkan}}));
     app.add_option("--device", options.room.load.device, "part of a graphics device's name");
+    app.add_option("--kv-memory", options.room.load.kvMemory,
+                   "device or main: whose memory holds the keys and values of a graphics device")
+        ->transform(CLI::CheckedTransformer(
+            std::map<std::string, KvMemory>{{"device", KvMemory::Device}, {"main", KvMemory::Main}}));
     app.add_option("--max-answers", options.room.mostAnswers,
                    fmt::format("answers under way; {} are written at once, the others wait (default: {})",
                                kMostAtOnce, options.room.mostAnswers))

@@ -466,8 +466,9 @@ class WindowTest : public QObject, WindowFiles {
             while (!file.atEnd()) {
                 const QJsonObject request = QJsonDocument::fromJson(file.readLine()).object();
                 const QJsonObject options = request["options"].toObject();
-                if (request["op"] == "load")
-                    devices << options["backend"].toString() + " " + options["device"].toString();
+                if (request["op"] != "load") continue;
+                devices << options["backend"].toString() + " " + options["device"].toString();
+                if (options.contains("kvMemory")) devices.last() += " " + options["kvMemory"].toString();
             }
             return devices;
         };
@@ -509,6 +510,11 @@ class WindowTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(again.ready(), kPatienceMs);
         QCOMPARE(loads().last(), QString("auto Some GPU"));
         QCOMPARE(names(again), (QStringList{"Automatic", "Processor", "Some GPU"}));
+        // With the next load.
+        again.model.settings()->setProperty("kvMemory", "main");
+        again.model.settings()->setProperty("device", "");
+        QTRY_COMPARE_WITH_TIMEOUT(loads().last(), QString("auto  main"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(again.ready(), kPatienceMs);
     }
 
     void aRefusedFileIsOneSentence() {

@@ -70,6 +70,7 @@ LoadOptions Settings::loadOptions() const {
         options.backend = BackendChoice::Cpu;
     else
         options.device = m_device.toStdString();
+    if (m_kvMemory == QLatin1String("main")) options.kvMemory = KvMemory::Main;
     return options;
 }
 

@@ -50,6 +50,9 @@ class Settings : public QObject {
     Q_PROPERTY(QString guesses MEMBER m_guesses NOTIFY changed)
     /// What computes: "" is chosen by the engine, "processor", or the name of a graphics device.
     Q_PROPERTY(QString device MEMBER m_device NOTIFY changed)
+    /// Where a graphics device keeps keys and values of conversations: "device" or "main", the computer's
+    /// memory.
+    Q_PROPERTY(QString kvMemory MEMBER m_kvMemory NOTIFY changed)
     /// The desktop is told of long answers that end while nobody looks.
     Q_PROPERTY(bool notifies MEMBER m_notifies NOTIFY changed)
     /// Who gives a new conversation its title: "question", the first one; "here", a model of this computer;
@@ -111,6 +114,7 @@ class Settings : public QObject {
     int m_restMinutes = 30;
     QString m_guesses = kLookUp;
     QString m_device;
+    QString m_kvMemory = "device";
     bool m_notifies = true;
     QString m_titles = "here";
 };

@@ -137,6 +137,17 @@ Page {
                     "options": page.program.devices.choices
                 },
                 {
+                    "key": "kvMemory",
+                    "kind": "choice",
+                    "name": qsTr("Key/value cache of a graphics card"),
+                    "words": qsTr("In the computer's memory it leaves the card to the model, and answers are slower. "
+                                + "Takes effect when the model is next loaded."),
+                    "options": [
+                        {"value": "device", "name": qsTr("On the card")},
+                        {"value": "main", "name": qsTr("In the computer's memory")}
+                    ]
+                },
+                {
                     "key": "guesses",
                     "kind": "choice",
                     "name": qsTr("Speed up answers by predicting ahead (results stay the same)"),

@@ -125,6 +125,7 @@ std::vector<Request> allRequests() {
     options.threads = 3;
     options.contextTokens = 128;
     options.kv = KvType::Q8;
+    options.kvMemory = KvMemory::Main;
     options.activations = ActivationType::F32;
     options.fuse = false;
     options.referenceKernels = true;
@@ -319,6 +320,7 @@ TEST(Messages, EveryFieldOfLoadOptionsArrives) {
     EXPECT_EQ(got.threads, want.threads);
     EXPECT_EQ(got.contextTokens, want.contextTokens);
     EXPECT_EQ(got.kv, want.kv);
+    EXPECT_EQ(got.kvMemory, want.kvMemory);
     EXPECT_EQ(got.activations, want.activations);
     EXPECT_EQ(got.fuse, want.fuse);
     EXPECT_EQ(got.referenceKernels, want.referenceKernels);

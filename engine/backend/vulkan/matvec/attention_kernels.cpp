@@ -61,7 +61,7 @@ Sharing sharingOf(uint32_t groups, uint32_t numRows, uint32_t mostSplits) {
 
 /// Of one split of all heads and rows: as many for all numbers of rows of which each gives what it gives
 /// alone.
-uint64_t splitFloats(const AttentionSize& size) {
+uint64_t floatsOfASplit(const AttentionSize& size) {
     return uint64_t{std::max(size.numTokens, kAlikeRows)} * size.numHeads * splitFloats(size.valueDim);
 }
 
@@ -213,12 +213,12 @@ AttentionKernel AttentionKernels::rows(const AttentionSize& size, uint32_t mostS
 }
 
 uint32_t AttentionKernels::splitsIn(uint64_t scratchBytes, const AttentionSize& size) {
-    return static_cast<uint32_t>(scratchBytes / sizeof(float) / splitFloats(size));
+    return static_cast<uint32_t>(scratchBytes / sizeof(float) / floatsOfASplit(size));
 }
 
 uint64_t AttentionKernels::scratchFor(const AttentionSize& size) {
     const uint32_t groups = size.numHeads / headsOfGroup(size.headsPerKv);
-    return sharingOf(groups, 1, kMaxSplits).splits * splitFloats(size) * sizeof(float);
+    return sharingOf(groups, 1, kMaxSplits).splits * floatsOfASplit(size) * sizeof(float);
 }
 
 }  // namespace ingle::backend::vulkan

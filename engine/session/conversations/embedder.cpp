@@ -208,8 +208,11 @@ class ModelEmbedder final : public Embedder {
     }
 
     Status leaveDevice(const Error& error) {
-        INGLE_TRY_ASSIGN(const auto left, m_model->placement().leave(error));
+        INGLE_TRY_ASSIGN(auto left, m_model->placement().leave(error));
         m_program.reset();
+        left.reset();
+        // A device that was full may have room with fewer layers.
+        (void)m_model->placement().returnWithFewerLayers(0);
         return {};
     }
 

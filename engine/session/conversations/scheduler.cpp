@@ -475,6 +475,7 @@ bool Scheduler::runAhead(std::span<const Part> parts) {
         return !part.generation->reading() && part.generation->mayDecodeAhead();
     });
     if (!mayAll) return false;
+    if (m_ahead && !m_ahead->hasNext()) settle();
     if (!m_ahead) {
         auto queue = m_finder.makingRoom([&] { return m_model.program().decodeAhead(orderAhead(parts)); });
         // What kept it from beginning keeps a single step from it, too, and is dealt with there.

@@ -35,7 +35,11 @@ Result<CheckRun> CheckRun::create(backend::Backend& backend, const models::Bound
                                   uint32_t contextTokens, const LoadOptions& options, uint32_t maxRows) {
     CheckRun run;
     const uint32_t tokens = std::max({contextTokens, 2 * kMaxTokens, 2 * maxRows});
-    INGLE_TRY_ASSIGN(run.m_memory, backend.createMemory(model.definition->memory(), {options.kv, tokens}));
+    INGLE_TRY_ASSIGN(run.m_memory, backend.createMemory(model.definition->memory(),
+                                                        {.kv = options.kv,
+                                                         .maxTokens = tokens,
+                                                         .firstTokens = std::max(2 * kMaxTokens, 2 * maxRows),
+                                                         .kvMemory = options.kvMemory}));
     INGLE_TRY_ASSIGN(graph::Graph graph, models::buildGraph(model));
     const graph::LowerOptions lower{maxRows, kMaxLogits,
                                     options.fuse ? graph::Fusion::On : graph::Fusion::Off};

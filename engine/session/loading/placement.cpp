@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -332,7 +333,7 @@ Result<std::unique_ptr<Place>> Placement::leave(const Error& error) {
 std::unique_ptr<Place> Placement::returnWithFewerLayers(uint32_t tokens) {
     if (m_state != State::Left || !m_used) return nullptr;
     const HangGuard guard(startLimit(m_model.info.weightBytes));
-    auto place = createSplit(m_used->share + 1, tokens);
+    auto place = createSplit(m_used->share ? *m_used->share + 1 : 0, tokens);
     if (!place) {
         m_used.reset();
         return nullptr;
@@ -409,6 +410,7 @@ Status Placement::checkParts(const ChosenDevice& device) {
     const Status whole = check(*device.backend);
     // A layer of a large mixture may be more than the device has room for.
     if (!whole && whole.error().code != ErrorCode::OutOfMemory) return whole;
+    if (backend::split::mixturesOf(lowerModel(m_model, m_options, 1, 1)).empty()) return whole;
     INGLE_TRY_ASSIGN(auto processor, createProcessor(m_options));
     const auto numLayers = static_cast<uint32_t>(m_model.graph.layerEnds.size());
     const auto rest =
@@ -442,16 +444,25 @@ Result<bool> Placement::checkKernels(backend::Backend& backend, const std::strin
 Result<std::unique_ptr<Place>> Placement::createSplit(uint32_t firstShare, uint32_t tokens) {
     const backend::Backend& device = *m_used->backend;
     INGLE_TRY_ASSIGN(const std::shared_ptr<backend::Backend> processor, createProcessor(m_options));
-    const backend::Plan plan =
-        lowerModel(m_model, m_options,
-                   Model::stepTokens(m_model.bound.facts(), m_model.contextTokens, device.promptRows()),
-                   Model::kStepLogits, pictureStepsOn(device, m_model));
-    const ModelShares shares(plan, m_model.shape.memory, processor, m_used->backend);
+    // A share may read prompts in shorter steps than the device would.
+    std::map<uint32_t, backend::Plan> plans;
+    const auto planOn = [&](const backend::Backend& backend) -> const backend::Plan& {
+        const uint32_t rows =
+            Model::stepTokens(m_model.bound.facts(), m_model.contextTokens, backend.promptRows());
+        auto known = plans.find(rows);
+        if (known == plans.end())
+            known = plans
+                        .emplace(rows, lowerModel(m_model, m_options, rows, Model::kStepLogits,
+                                                  pictureStepsOn(backend, m_model)))
+                        .first;
+        return known->second;
+    };
+    const ModelShares shares(planOn(device), m_model.shape.memory, processor, m_used->backend);
     if (!m_used->leavesExperts) firstShare = std::max(firstShare, shares.firstOfLayers());
     for (uint32_t index = firstShare; index < shares.count();) {
         const std::optional<ModelShare> share = shares.at(index);
         const PlaceNeeds needs{.growth = Growth::AsNeeded, .tokens = tokens};
-        if (!share || !roomFor(kLeast, needs, *share->backend, plan, m_model, m_options)) {
+        if (!share || !roomFor(kLeast, needs, *share->backend, planOn(*share->backend), m_model, m_options)) {
             ++index;
             continue;
         }

@@ -178,10 +178,10 @@ class Placement {
     /// The device that was made last, as long as it may be of use.
     struct UsedDevice {
         std::shared_ptr<backend::Backend> backend;
-        std::string note;            ///< ChosenDevice::note
-        bool leavesExperts = true;   ///< to the processor, rather than whole layers
-        uint32_t share = 0;          ///< of ModelShares, the one in use
-        std::string shareNote = {};  ///< of that
+        std::string note;                    ///< ChosenDevice::note
+        bool leavesExperts = true;           ///< to the processor, rather than whole layers
+        std::optional<uint32_t> share = {};  ///< of ModelShares, the one in use; none: it computes all
+        std::string shareNote = {};          ///< of that
 
         std::string fullNote() const {
             return note.empty() || shareNote.empty() ? note + shareNote : note + ' ' + shareNote;

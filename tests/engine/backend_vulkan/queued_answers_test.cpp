@@ -461,6 +461,15 @@ TEST_P(QueuedAnswers, goOnOnTheProcessorWhereverTheDeviceIsLost) {
 TEST_P(QueuedAnswers, takeNoMemoryAfterTheModelIsLoaded) {
     Run ours(*this, Where::Queued, kContext);
     const uint32_t& allocations = countCalls(ours.api().AllocateMemory);
+    {  // Before conversations fill the memory, which only the scheduler ends.
+        const auto sequence = ours.model->memory().createSequence().value();
+        const std::vector<TokenId> tokens(70, 7);
+        const SequenceRun run{sequence.get(), 70};
+        ASSERT_TRUE(ours.model->program().run({tokens, {&run, 1}, {}}));
+        const SavedState saved = sequence->save().value();
+        const auto fork = sequence->fork(70).value();
+        EXPECT_TRUE(fork->restore(saved));
+    }
     for (const uint32_t numTokens : {1U, 2U, 3U, 7U, 20U, 64U, 100U})
         ours.answer(text(m_drawn, numTokens, 3));
     ours.answer(text(m_greedy, 10, 240));  // over pages
@@ -469,13 +478,6 @@ TEST_P(QueuedAnswers, takeNoMemoryAfterTheModelIsLoaded) {
     GenerateRequest request = chat(m_drawn, 5);
     for (int i = 0; i < 3; ++i) request = continued(request, ours.answer(request).text);
     ours.answer(chat(penalised, 5));
-    const auto sequence = ours.model->memory().createSequence().value();
-    const std::vector<TokenId> tokens(70, 7);
-    const SequenceRun run{sequence.get(), 70};
-    ASSERT_TRUE(ours.model->program().run({tokens, {&run, 1}, {}}));
-    const SavedState saved = sequence->save().value();
-    const auto fork = sequence->fork(70).value();
-    EXPECT_TRUE(fork->restore(saved));
     EXPECT_EQ(allocations, 0U);
     // It would have been seen.
     ASSERT_TRUE(ours.model->compileAllLogits(1));

@@ -149,6 +149,54 @@ TEST(ExpertsSplit, leaveDevicesThatHaveRoomForNone) {
     EXPECT_THAT(checked, testing::ElementsAre("cpu", "split"));
 }
 
+/// A model without experts is not checked twice.
+TEST(ExpertsSplit, nothingIsCheckedThatIsNotThere) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("model.gguf");
+    writeMixture(path, "qwen3");
+    int checks = 0;
+    const DeviceCheck check = [&](auto&&...) -> Status {
+        ++checks;
+        return {};
+    };
+    const auto model = Model::load(test::opened(path), {.threads = 1, .contextTokens = 1024}, nullptr,
+                                   test::halfDevices(), check)
+                           .value();
+    EXPECT_EQ(model->info().backend, "split");
+    EXPECT_EQ(checks, 1);
+}
+
+/// Of a model that was there as a whole, as few experts as possible.
+TEST(ExpertsSplit, leaveADeviceThatIsFullInTheMiddleOfAnAnswer) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("model.gguf");
+    writeMixture(path, "qwen3moe");
+    GenerateRequest request;
+    request.rawTokens = expertTokens(70);
+    request.maxTokens = 6;
+    const auto answer = [&](Model& model) {
+        Scheduler scheduler(model, nullptr);
+        RecordingSink sink;
+        sink.id = scheduler.submit(request, sink);
+        while (scheduler.step()) {
+        }
+        EXPECT_TRUE(sink.result);
+        return sink.ids;
+    };
+    const auto expected = answer(*loadOn(path, createDevice));
+    test::Faults faults;
+    long room = 9;
+    const auto model = loadOn(path, test::halfOf(test::faultyDevices(faults), [&](const backend::Plan& plan) {
+                                  return productsOf(plan) <= room;
+                              }));
+    ASSERT_EQ(model->info().backend, "faulty");
+    room = 8;
+    faults.run = {.failing = {3}, .code = ErrorCode::OutOfMemory};
+    EXPECT_EQ(answer(*model), expected);
+    EXPECT_THAT(model->info().deviceNote,
+                testing::StartsWith("The processor computes the experts of 1 of 3 layers"));
+}
+
 /// Of a plan in two, each matrix is on one side.
 TEST(ExpertsSplit, onlyExpertsStayWithTheProcessor) {
     const test::TemporaryFolder folder;

@@ -162,7 +162,9 @@ Result<VulkanMemoryPool::LayerMemory> VulkanMemoryPool::allocateLayer(const Laye
     };
     auto memory = allocate(pageUse(m_options.kvMemory));
     const bool isFull = !memory && memory.error().code == ErrorCode::OutOfMemory;
-    return isFull && m_options.kvMayOverflow ? allocate(MemoryUse::Main) : std::move(memory);
+    const DeviceInfo& info = m_context.device.info();
+    const bool hasOther = heapOf(info, MemoryUse::Main) != heapOf(info, MemoryUse::Device);
+    return isFull && hasOther && m_options.kvMayOverflow ? allocate(MemoryUse::Main) : std::move(memory);
 }
 
 Status VulkanMemoryPool::addSlots() {

@@ -114,10 +114,10 @@ Status record(const OpRun& run, OpRecording& out) {
         formed = out.formedRows(run.output(0));
     size.form = OpRecording::formNumber(formed);
     AttentionKernel rows = out.attentionKernels().rows(size, most);
-    const bool isSplit = rows.splits > 1;
-    bindings.push_back(isSplit ? updates(out.arrivals()) : reads(out.unused()));
-    bindings.push_back(isSplit ? updates(out.scratch()) : reads(out.unused()));
-    bindings.push_back(formed ? writes(formed->range) : reads(out.unused()));
+    // Without splits, too: what the shader could write is nothing that others read.
+    bindings.push_back(updates(out.arrivals()));
+    bindings.push_back(updates(out.scratch()));
+    bindings.push_back(formed ? writes(formed->range) : updates(out.scratch()));
     return out.dispatch(std::move(rows.spec), std::move(bindings), push, rows.groups);
 }
 

@@ -56,6 +56,17 @@ long productsOf(const backend::Plan& plan) {
     return std::ranges::count(plan.ops, backend::OpCode::ExpertLinear, &backend::Op::code);
 }
 
+/// The ids that a model answers with.
+std::vector<TokenId> answerOf(const GenerateRequest& request, Model& model) {
+    Scheduler scheduler(model, nullptr);
+    RecordingSink sink;
+    sink.id = scheduler.submit(request, sink);
+    while (scheduler.step()) {
+    }
+    EXPECT_TRUE(sink.result) << (sink.error ? sink.error->message : "no end");
+    return sink.ids;
+}
+
 struct NamedValues final : backend::OpObserver {
     void afterOp(const backend::SeenOp& seen) override {
         for (const backend::SeenValue& value : seen.outputs)
@@ -174,16 +185,7 @@ TEST(ExpertsSplit, leaveADeviceThatIsFullInTheMiddleOfAnAnswer) {
     GenerateRequest request;
     request.rawTokens = expertTokens(70);
     request.maxTokens = 6;
-    const auto answer = [&](Model& model) {
-        Scheduler scheduler(model, nullptr);
-        RecordingSink sink;
-        sink.id = scheduler.submit(request, sink);
-        while (scheduler.step()) {
-        }
-        EXPECT_TRUE(sink.result);
-        return sink.ids;
-    };
-    const auto expected = answer(*loadOn(path, createDevice));
+    const auto expected = answerOf(request, *loadOn(path, createDevice));
     test::Faults faults;
     long room = 9;
     const auto model = loadOn(path, test::halfOf(test::faultyDevices(faults), [&](const backend::Plan& plan) {
@@ -192,7 +194,7 @@ TEST(ExpertsSplit, leaveADeviceThatIsFullInTheMiddleOfAnAnswer) {
     ASSERT_EQ(model->info().backend, "faulty");
     room = 8;
     faults.run = {.failing = {3}, .code = ErrorCode::OutOfMemory};
-    EXPECT_EQ(answer(*model), expected);
+    EXPECT_EQ(answerOf(request, *model), expected);
     EXPECT_THAT(model->info().deviceNote,
                 testing::StartsWith("The processor computes the experts of 1 of 3 layers"));
 }
@@ -320,23 +322,14 @@ TEST_F(ExpertsOnADevice, theAnswerGoesOnWhereTheDeviceIsLost) {
     request.rawTokens = expertTokens(70);
     request.sampler = {.temperature = 0.9f, .seed = 5};
     request.maxTokens = 4;
-    const auto answer = [&](Model& model) {
-        Scheduler scheduler(model, nullptr);
-        RecordingSink sink;
-        sink.id = scheduler.submit(request, sink);
-        while (scheduler.step()) {
-        }
-        EXPECT_TRUE(sink.result) << (sink.error ? sink.error->message : "no end");
-        return sink.ids;
-    };
-    const std::vector<TokenId> expected = answer(*loadOn(m_path, processor(), exact()));
+    const std::vector<TokenId> expected = answerOf(request, *loadOn(m_path, processor(), exact()));
     for (const auto call : {&test::VulkanFaults::submit, &test::VulkanFaults::wait}) {
         uint32_t atLoad = 0, inAll = 0;
         {
             test::VulkanFaults none;
             const auto model = loadOn(m_path, device(&none), exact());
             atLoad = (none.*call).calls;
-            EXPECT_EQ(answer(*model), expected);
+            EXPECT_EQ(answerOf(request, *model), expected);
             inAll = (none.*call).calls;
             EXPECT_EQ(model->info().backend, "split");
         }
@@ -347,7 +340,7 @@ TEST_F(ExpertsOnADevice, theAnswerGoesOnWhereTheDeviceIsLost) {
             test::VulkanFaults faults;
             faults.*call = {.failing = nth, .error = VK_ERROR_DEVICE_LOST};
             const auto model = loadOn(m_path, device(&faults), exact());
-            EXPECT_EQ(answer(*model), expected);
+            EXPECT_EQ(answerOf(request, *model), expected);
         }
     }
 }
